@@ -18,10 +18,10 @@ from oracle.wire import EARLIEST, LATEST
 
 CORPUS = SAMPLES / "corpus"
 # Cases of samples/corpus that the oracle reads: raw dumps, and captures that tcp.py can read, with one copy of each byte.
-LEAST_READ = 231
+LEAST_READ = 232
 CAPTURES = """
     acknowledged-* ciphertext* copy-with-more fin-* first-byte-* gap gap-at-the-end gateway* identifier-* ipv4-options keep-alive*
-    late-within-* midstream* one-direction out-of-order overlaps padding-* payload-in-syn reset response-* retransmission reversed
+    late-within-* midstream* one-direction out-of-order overlaps padding-* payload-in-syn reset response-* retransmission reversed*
     syn-* text-of-a-mark two-gaps two-gateway-* whole-session window-probe-that-* wrap-around* wrong-checksums
 """.split()
 

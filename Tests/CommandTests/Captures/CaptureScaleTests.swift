@@ -33,7 +33,7 @@ struct CaptureScaleTests {
 
   @Test("half a million connections that never opened")
   func halfOpen() throws {
-    let (count, remembered) = (500_000, 50_000)
+    let (count, remembered) = (500_000, 300_000)
     try directory.makeCapture("half-open", count)
     let (outcome, peak) = try directory.measured(
       "export", "--records", "findings", "--max-connections", "\(remembered)", "large.pcap")

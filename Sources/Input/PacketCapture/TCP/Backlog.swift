@@ -124,7 +124,7 @@ struct PendingSegments {
 
   /// Index of the first chunk that begins after `position`.
   private func chunkIndex(after position: Int) -> Int {
-    chunks.partitioningIndex { $0.first.map { $0.position > position } ?? true }
+    chunks.partitioningIndex { $0[0].position > position }
   }
 
   private static func index(after position: Int, in chunk: [PendingSegment]) -> Int {

@@ -136,7 +136,7 @@ struct FlowTable: ~Copyable {
   }
 
   private mutating func growConnections() {
-    let larger = min(2 * capacity, limit + reserved)
+    let larger = 2 * capacity
     let moved = Reference.allocate(capacity: larger)
     moved.moveInitialize(from: connections, count: capacity)
     connections.deallocate()
@@ -252,8 +252,8 @@ struct FlushQueue {
   private var now = 0
   /// Index of `now` in the ring.
   private var current = 0
-  /// Nothing is due before this packet.
-  private var earliest = Int.max
+  /// Nothing is due before this packet. `takeEarliest` sets it to that of its entry.
+  private(set) var earliest = Int.max
 
   init(window: Int) {
     self.window = min(max(0, window), CaptureOptions.maxReorderWindow)

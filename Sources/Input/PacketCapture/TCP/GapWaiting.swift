@@ -81,11 +81,13 @@ extension Reassembler {
         continue
       }
       oldest.pointee[side].isAwaited = false
-      guard oldest.pointee[side].isWaiting else { continue }
-      work(on: oldest)
-      reportLimit(oldest, side, "--total-buffer", options.totalBuffer)
-      oldest.pointee[side].skipGap(&output)
-      finishWork(on: oldest)
+      // The gap that the entry was added for may be filled: a later one is not the oldest of all.
+      if let arrival = oldest.pointee[side].waitsSince, arrival &+ queue.window <= queue.earliest {
+        work(on: oldest)
+        reportLimit(oldest, side, "--total-buffer", options.totalBuffer)
+        oldest.pointee[side].skipGap(&output)
+        finishWork(on: oldest)
+      }
       if let arrival = oldest.pointee[side].waitsSince {
         wait(for: oldest, side, until: max(output.packetsRead, arrival &+ queue.window))
       }

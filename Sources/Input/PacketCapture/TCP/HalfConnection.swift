@@ -235,9 +235,11 @@ struct HalfConnection {
     }
   }
 
-  /// Receives bytes that a tool has already put in order.
+  /// Receives bytes that a tool has already put in order, after those that wait.
   mutating func receiveOrdered(_ bytes: RawSpan, from origin: PayloadOrigin, _ output: inout StreamOutput) {
+    while isWaiting { skipGap(&output) }
     if !hasBegun { begin(at: 0) }
+    if next < sent { declareGap(to: sent, fileOffset: origin.fileOffset, origin.packet, &output) }
     if !bytes.isEmpty { deliver(bytes, from: origin, &output) }
   }
 

@@ -62,7 +62,6 @@ extension HalfConnection {
   mutating func end(_ output: inout StreamOutput) {
     while isWaiting { skipGap(&output) }
     if hasBegun, next < sent { declareGap(to: sent, fileOffset: nil, nil, &output) }
-    emitSourceFindings(&output)
     guard uncomparedBytes > 0 else { return }
     output.emit(
       StreamFinding(
@@ -96,7 +95,7 @@ extension HalfConnection {
     guard let deferred = backlog?.findings, !deferred.isEmpty else { return }
     backlog?.findings = []
     for (var finding, position) in deferred {
-      finding.offset = hasBegun ? max(0, offset(position)) : nil
+      finding.offset = max(0, offset(position))
       output.emit(finding, slot)
     }
   }

@@ -38,13 +38,13 @@ package enum InvalidationLimit: Equatable, Sendable {
     }
   }
 
-  /// The number of live tokens from which on `invalidated` of them are within the limit.
+  /// The number of live tokens from which on `invalidated` of them are within the limit, if that many may stop.
   package func enough(_ invalidated: Int) -> Int {
     switch self {
     case .count: return .max
-    case .percent(let percent, let fewest):
+    case .percent(let percent, _):
       let most = (Double(invalidated) * 100 / percent).rounded(.up) + 1
-      return most < 1e15 ? max(Int(most), fewest + 1) : .max
+      return most < 1e15 ? Int(most) : .max
     }
   }
 
