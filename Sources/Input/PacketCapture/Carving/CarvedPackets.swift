@@ -29,9 +29,10 @@ package struct CarvedPackets: ~Copyable {
     swapState(&streams, &batch)
     defer { swapState(&streams, &batch) }
     if case .segment(let segment) = dissector.dissect(record, from: packet, in: window) {
-      reassembler.segment(
-        segment, in: window, fileOffset: record.fileOffset &+ segment.payloadStart &- record.start,
-        packet: packet)
+      let fileOffset = record.fileOffset &+ segment.payloadStart &- record.start
+      if !reassembler.appendInOrder(segment, fileOffset: fileOffset, packet: packet) {
+        reassembler.segment(segment, in: window, fileOffset: fileOffset, packet: packet)
+      }
     }
     for finding in dissector.takeFindings() { reassembler.finding(finding) }
     reassembler.packetRead()
