@@ -120,15 +120,13 @@ package struct PushTally: Equatable, Sendable {
     counts.count(push)
     if push.needsResend { resend &+= 1 }
     byAnswer.count(push.status, push[.reason], of: record.kind == .channel ? push.service : .push, in: bytes)
-    if record.kind == .push { countKind(of: push, in: bytes) }
+    let kind = record.kind == .push ? push.tokenKind(in: bytes) : nil
+    if record.kind == .push, let index = byKind.firstIndex(where: { $0.kind == kind }) {
+      byKind[index].counts.count(push)
+    }
     if let topic = push[.topic] { byTopic.count(nil, topic, in: bytes) }
     let known = push.flags
     if known.isEmpty { return }
     for (index, entry) in PushFlags.all.enumerated() where known.contains(entry.flag) { flags[index] &+= 1 }
-  }
-
-  private mutating func countKind(of push: PushFields, in bytes: RawSpan) {
-    let kind = push.tokenKind(in: bytes)
-    if let index = byKind.firstIndex(where: { $0.kind == kind }) { byKind[index].counts.count(push) }
   }
 }

@@ -6,13 +6,12 @@ package enum CommandNames {
   /// The largest edit distance of a suggestion.
   private static let maxDistance = 2
 
-  /// A command, and the words that follow its name.
-  typealias Named = (command: ParsableCommand.Type, arguments: [String])
-
-  /// The command that is named; nil for help, and where only the parser can find it. Throws a usage error for an unknown
-  /// command. The first word may also be a file, or look like a path: then it is an input of the default command, which
-  /// reports a missing file.
-  static func named(_ arguments: [String], of root: ParsableCommand.Type) throws -> Named? {
+  /// The command that is named, and the words after its name; nil for help, and where only the parser can find it.
+  /// Throws a usage error for an unknown command. The first word may also be a file, or look like a path: then it is an
+  /// input of the default command, which reports a missing file.
+  static func named(
+    _ arguments: [String], of root: ParsableCommand.Type
+  ) throws -> (ParsableCommand.Type, [String])? {
     guard let first = arguments.first, !first.hasPrefix("-") else { return nil }
     let path = root._commandName
     if first == "help" {
@@ -38,7 +37,7 @@ package enum CommandNames {
 
   private static func named(
     _ words: ArraySlice<String>, of command: ParsableCommand.Type, path: String
-  ) throws -> Named? {
+  ) throws -> (ParsableCommand.Type, [String])? {
     let names = names(of: command)
     if names.isEmpty { return (command, Array(words)) }
     guard let word = words.first, !word.hasPrefix("-") else { return nil }

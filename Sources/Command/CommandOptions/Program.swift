@@ -36,7 +36,7 @@ package enum Program {
     let command: any ParsableCommand
     do {
       // From the root, the parser looks at the options more often, a quarter of a short run; but its errors name all words.
-      command = try (try? named?.command.parse(named?.arguments)) ?? root.parseAsRoot(arguments)
+      command = try named.flatMap { try? $0.parse($1) } ?? root.parseAsRoot(arguments)
     } catch {
       guard root.exitCode(for: error) == .validationFailure else { throw error }
       throw UnknownOption.error(in: arguments, of: root) ?? error

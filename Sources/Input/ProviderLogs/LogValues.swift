@@ -94,7 +94,7 @@ struct LogValues {
       values[Int(field.rawValue)] = value
       conflicts[Int(field.rawValue)] = nil
     } else if value.weight == known.weight, Self.decisive.contains(field),
-      !Self.areEqual(value, known, in: line)
+      value.count != known.count || !value.bytes(in: line).elementsEqual(known.bytes(in: line))
     {
       conflicts[Int(field.rawValue)] = value
     }
@@ -115,10 +115,6 @@ struct LogValues {
   private static let decisive: [LogField] = [
     .token, .status, .reason, .invalidation, .timestamp, .nestedTimestamp,
   ]
-
-  private static func areEqual(_ value: LogValue, _ other: LogValue, in line: UnsafeRawPointer) -> Bool {
-    value.count == other.count && value.bytes(in: line).elementsEqual(other.bytes(in: line))
-  }
 
   static func isNumeric(_ value: LogValue, in line: UnsafeRawPointer) -> Bool {
     value.isText && value.count > 0 && value.bytes(in: line)[0] &- UInt8(ascii: "0") < 10

@@ -103,7 +103,7 @@ private struct TokenHash {
   mutating func callAsFunction(_ token: UnsafeRawBufferPointer) -> UInt64 {
     let words = (token.count &+ 7) &>> 3
     // Two more than the number of words, rounded up to an even number.
-    if keys.count < words &+ 3 { addKeys(words &+ 3) }
+    while keys.count < words &+ 3 { keys.append(.random(in: .min ... .max)) }
     var sum = keys[0] &* UInt64(truncatingIfNeeded: token.count)
     var index = 0
     while index < words {
@@ -119,9 +119,5 @@ private struct TokenHash {
   @inline(__always)
   private static func word(_ index: Int, of token: UnsafeRawBufferPointer) -> UInt64 {
     token.baseAddress?.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self) ?? 0
-  }
-
-  private mutating func addKeys(_ count: Int) {
-    while keys.count < count { keys.append(.random(in: .min ... .max)) }
   }
 }

@@ -11,8 +11,6 @@ package final class ExternalSort<Value: BitwiseCopyable> {
     var position: Int
   }
 
-  /// Runs are merged to one when there are this many.
-  private static var mostRuns: Int { 256 }
   private static var headLength: Int { MemoryLayout<UInt32>.size + MemoryLayout<Value>.size }
 
   private let memory: Int
@@ -90,7 +88,8 @@ package final class ExternalSort<Value: BitwiseCopyable> {
   }
 
   private func writeRun() throws {
-    if runs.count == Self.mostRuns {
+    // They are merged to one before there are too many files.
+    if runs.count == 256 {
       let merged = RunWriter(try TemporaryFile(directory: temporaryDirectory))
       try merge { try merged.add($0.bytes) }
       runs = [try merged.end()]

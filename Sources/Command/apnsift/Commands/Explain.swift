@@ -27,7 +27,11 @@ struct Explain: ParsableCommand {
   func run() throws {
     if let page { return print(page.text, terminator: "") }
     if json { return print(ReferenceJSON.value.text) }
-    guard let code else { return list() }
+    guard let code else {
+      for code in FindingCode.allCases { Self.line(code.rawValue, code.severity.rawValue, code.entry.title) }
+      for flag in FlagEntry.all { Self.line(flag.code, "flag", flag.entry.title) }
+      return
+    }
     let entries =
       FindingCode.allCases.filter { $0.rawValue == code }.map { ($0.severity.rawValue, $0.entry) }
       + FlagEntry.all.filter { $0.code == code }.map { ("flag on \($0.kinds)", $0.entry) }
@@ -42,11 +46,6 @@ struct Explain: ParsableCommand {
       print("\n\(title)\n\(Self.wrapped(text))")
     }
     print("\nExample\n\(entry.example.split(separator: "\n").map { "  \($0)\n" }.joined())", terminator: "")
-  }
-
-  private func list() {
-    for code in FindingCode.allCases { Self.line(code.rawValue, code.severity.rawValue, code.entry.title) }
-    for flag in FlagEntry.all { Self.line(flag.code, "flag", flag.entry.title) }
   }
 
   private static func line(_ code: String, _ kind: String, _ title: String) {

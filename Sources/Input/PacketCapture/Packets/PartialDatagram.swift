@@ -75,7 +75,11 @@ struct PartialDatagram {
     _ header: FragmentHeader, _ content: RawSpan, missing: Int, origins: [SourceExtent], from start: Int
   ) -> AddResult {
     let isCopy = missing == 0 && isKnown(header, content)
-    if !isCopy, isLate(origins[origins.index(of: start)].packet?.time) { return .belongsToAnother }
+    if !isCopy, let time = origins[origins.index(of: start)].packet?.time,
+      let first = firstOrigin?.packet?.time, (time.seconds &- first.seconds).magnitude > Self.lifetime
+    {
+      return .belongsToAnother
+    }
     switch state {
     case .refused, .skipped: return .ignored
     case .complete: return missing > 0 || isCopy ? .ignored : .belongsToAnother
@@ -96,11 +100,6 @@ struct PartialDatagram {
     insert(header, content, at: index, origins: origins, from: start)
     if state == .skipped { return .ignored }
     return bytes.count == total ? .completed(takeDatagram()) : .waits
-  }
-
-  private func isLate(_ time: CaptureTime?) -> Bool {
-    guard let time, let first = firstOrigin?.packet?.time else { return false }
-    return (time.seconds &- first.seconds).magnitude > Self.lifetime
   }
 
   /// Index at which to insert a fragment of `range`; nil if it overlaps another.

@@ -101,7 +101,8 @@ struct TokenWindows {
       let first = (6 - encoding.foreignBits) % 6
       var isOfBoth = true
       for character in 0..<Self.textLength {
-        let digit = Self.base64Digit(token, atBit: first + 6 * character)
+        let (byte, bit) = (first + 6 * character).quotientAndRemainder(dividingBy: 8)
+        let digit = Base64.digit((Int(token[byte]) << 8 | Int(token[byte + 1])) >> (10 - bit))
         text[character] = digit
         isOfBoth = isOfBoth && digit != UInt8(ascii: "+") && digit != UInt8(ascii: "/")
       }
@@ -118,10 +119,5 @@ struct TokenWindows {
   private static func hexDigit(_ token: UnsafeMutableRawBufferPointer, _ index: Int) -> UInt8 {
     let digits = Hex.digits(of: token[index / 2])
     return UInt8(truncatingIfNeeded: index & 1 == 0 ? digits : digits &>> 8)
-  }
-
-  private static func base64Digit(_ token: UnsafeMutableRawBufferPointer, atBit bit: Int) -> UInt8 {
-    let bits = Int(token[bit / 8]) << 8 | Int(token[bit / 8 + 1])
-    return Base64.digit(bits >> (10 - bit % 8))
   }
 }

@@ -248,7 +248,8 @@ struct DirectionReader {
         header: header, offset: base + index,
         fragment: Fragment(
           type: header.type, start: start + index + RecordHeader.length, count: header.fragmentLength))
-      switch isUnverified(record) ? .unverified : read(record) {
+      let isUnverified = unverified.map { $0 == (record.offset, state.revision) } ?? false
+      switch isUnverified ? .unverified : read(record) {
       case .done:
         index += header.recordLength
         if hasNews { return index }
@@ -273,10 +274,6 @@ struct DirectionReader {
         index = next
       }
     }
-  }
-
-  private func isUnverified(_ record: Record) -> Bool {
-    unverified.map { $0 == (record.offset, state.revision) } ?? false
   }
 
   /// The index of the next record's header, or of the first byte that is still needed to find it.

@@ -85,10 +85,12 @@ extension ReportHTML {
   private static func cells(_ segment: HexSegment) -> [HTML] {
     stride(from: 0, to: segment.bytes.count, by: 8).map { start in
       let bytes = segment.bytes[start...].prefix(8)
+      let text = bytes.map { $0.value.map { 0x20...0x7e ~= $0 ? String(Unicode.Scalar($0)) : "." } ?? "·" }
+        .joined()
       return """
         <div class="cell"><span class="offset">\(segment.offset + start)</span>\
         <span class="bytes">\(runs(bytes))</span><span \
-        class="text">\(bytes.map(readable).joined())</span></div>
+        class="text">\(text)</span></div>
         """
     }
   }
@@ -104,10 +106,5 @@ extension ReportHTML {
       runs.append("<b class=\"\(kind.rawValue)\">\(digits.joined(separator: " "))</b> ")
     }
     return runs
-  }
-
-  private static func readable(_ byte: HexSegment.Byte) -> String {
-    guard let value = byte.value else { return "·" }
-    return (0x20...0x7e).contains(value) ? String(Unicode.Scalar(value)) : "."
   }
 }

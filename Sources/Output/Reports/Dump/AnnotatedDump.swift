@@ -26,7 +26,8 @@ struct AnnotatedDump {
       let name = isFirst ? field.name : ""
       var annotation = style.bold(name) + Self.spaces(nameWidth - name.count)
       if isFirst, !field.value.isEmpty { annotation += "  \(field.value)" }
-      if field.isText { annotation += "  \(Self.readable(line))" }
+      let signs = line.map { 0x20...0x7e ~= $0 ? Unicode.Scalar($0) : "." }
+      if field.isText { annotation += "  \(String(String.UnicodeScalarView(signs)))" }
       let (number, hex) = ("\(offset + start)", line.map { Hex.string([$0]) }.joined(separator: " "))
       let gap = Self.spaces(3 * Self.width - 1 - hex.count)
       let row = "  \(Self.spaces(10 - number.count))\(number)  \(hex)\(gap)  \(annotation)"
@@ -37,10 +38,6 @@ struct AnnotatedDump {
       text += "              … \(Count.of(more, "more byte")) of \(field.name) (--limit shows more)\n"
     }
     return text
-  }
-
-  private static func readable(_ bytes: ArraySlice<UInt8>) -> String {
-    String(String.UnicodeScalarView(bytes.map { (0x20...0x7e).contains($0) ? Unicode.Scalar($0) : "." }))
   }
 
   private static func spaces(_ count: Int) -> String { String(repeating: " ", count: max(count, 0)) }
