@@ -95,12 +95,13 @@ struct TLSRecordTests {
   }
 
   @Test(
-    "the hello, not the port, says whether TLS is the old service's",
+    "the hello, not the port, says whether TLS is a service of pushes",
     arguments: [
       ("api-manage-broadcast.push.apple.com", ["h2"], true),
       ("api-manage-broadcast.push.apple.com", [], true),
-      ("api.push.apple.com", ["h2", "http/1.1"], true), ("gateway.push.apple.com", ["h2"], false),
+      ("example.com", ["h2", "http/1.1"], true), ("gateway.push.apple.com", ["h2"], false),
       ("gateway.push.apple.com", [], false), ("example.com", ["http/1.1"], false),
+      ("api.push.apple.com", ["h2", "http/1.1"], false),
     ])
   func otherServices(_ name: String, _ protocols: [String], _ isOther: Bool) throws {
     let record: [UInt8] = [23, 3, 3, 0, 40] + [UInt8](repeating: 9, count: 40)
