@@ -23,12 +23,11 @@ struct GatewayRowTests {
     labels: labels,
     records: [
       RequestRecord(
-        range: 3..<bytes.count - 8, offset: 100, fileOffset: 220, packet: packet,
-        flags: [.unexpectedTokenLength, .payloadNotJSON], outcome: .rejected, status: 8),
+        fields: RequestFields(3..<bytes.count - 8, in: bytes.span.bytes), offset: 100, fileOffset: 220,
+        packet: packet, flags: [.unexpectedTokenLength, .payloadNotJSON], outcome: .rejected, status: 8),
       RequestRecord(
-        range: bytes.count - 8..<bytes.count, offset: 150, fileOffset: 270, packet: nil,
-        flags: .payloadNotJSON,
-        outcome: .discarded, status: nil),
+        fields: RequestFields(bytes.count - 8..<bytes.count, in: bytes.span.bytes), offset: 150,
+        fileOffset: 270, packet: nil, flags: .payloadNotJSON, outcome: .discarded, status: nil),
     ])
 
   private static let responses = [

@@ -75,11 +75,10 @@ package struct Correlator {
       keepsRecords
       ? try queue.append(QueuedEvidence(request: frame, origin: origin), body: bytes.extracting(frame.range))
       : 0
-    let fields = RequestFields(frame.range, in: bytes)
     var request = PendingRequest(
-      offset: frame.offset, captureOrder: captureOrder, queuePosition: position, identifier: fields.identifier
-    )
-    request.note(fields, in: bytes)
+      offset: frame.offset, captureOrder: captureOrder, queuePosition: position,
+      identifier: frame.fields.identifier)
+    request.note(frame.fields, in: bytes)
     pending.append(request)
     if pending.count - budget.limits.maxPending > budget.limits.slack { try evictOldest(emit) }
     assert(pending.count - budget.limits.maxPending <= budget.limits.slack, "no more are kept than allowed")
@@ -249,18 +248,18 @@ package struct Correlator {
         continue
       }
       if let last = batch.last, last.packet?.input != evidence.origin?.input { try emitBatch() }
-      batch.append(record(evidence, body))
+      batch.append(record(evidence, RequestFields(body, in: bytes)))
     }
     try emitBatch()
   }
 
-  private mutating func record(_ evidence: QueuedEvidence, _ body: Range<Int>) -> RequestRecord {
+  private mutating func record(_ evidence: QueuedEvidence, _ fields: RequestFields) -> RequestRecord {
     let number = nextToEmit
     nextToEmit += 1
     let outcome = number < evicted ? .unknown : decision?.outcome(of: number) ?? .unknown
     let status = outcome == .rejected ? decision?.rejected?.status : nil
     return RequestRecord(
-      range: body, offset: evidence.offset, fileOffset: evidence.fileOffset, packet: evidence.origin,
+      fields: fields, offset: evidence.offset, fileOffset: evidence.fileOffset, packet: evidence.origin,
       flags: evidence.flags, outcome: outcome, status: status)
   }
 }

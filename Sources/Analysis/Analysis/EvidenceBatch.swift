@@ -80,6 +80,7 @@ struct EvidenceBatch {
       &+ pushBytes.count &+ chunks.reduce(window.count) { $0 &+ $1.count }
   }
 
+  @inline(__always)
   var isFull: Bool {
     runs.count >= Self.fullCount || extents.count >= Self.fullCount || items.count >= Self.fullCount
       || itemBytes >= Self.fullBytes
@@ -155,10 +156,9 @@ struct EvidenceBatch {
       itemize()
       (requestLabels, areInWindow) = (labels, isInWindow)
     }
-    let range = request.range
-    let start = isInWindow ? range.lowerBound &+ (location?.start ?? 0) : copied.count
+    let range = request.fields.range
+    request.fields.start = isInWindow ? range.lowerBound &+ (location?.start ?? 0) : copied.count
     if !isInWindow { bytes.extracting(range).withUnsafeBytes { copied.append(contentsOf: $0) } }
-    request.range = start..<start &+ range.count
     requests.append(request)
   }
 

@@ -11,8 +11,9 @@ package enum RequestOutcome: String, CaseIterable, Sendable {
 
 /// A request with provenance.
 package struct RequestRecord: Sendable {
-  /// Indices of the request in the accompanying bytes.
-  package var range: Range<Int>
+  /// Its ranges are indices of the accompanying bytes.
+  package var fields: RequestFields
+  package var range: Range<Int> { fields.range }
   /// Offset of the first byte in the client's direction, from 0, gaps included.
   package var offset: Int
   /// Offset of that byte in the input (decompressed), and the packet that contains it.
@@ -24,10 +25,10 @@ package struct RequestRecord: Sendable {
   package var status: UInt8?
 
   package init(
-    range: Range<Int>, offset: Int, fileOffset: Int, packet: PacketReference?, flags: RecordFlags,
+    fields: RequestFields, offset: Int, fileOffset: Int, packet: PacketReference?, flags: RecordFlags,
     outcome: RequestOutcome, status: UInt8?
   ) {
-    (self.range, self.offset, self.fileOffset, self.packet) = (range, offset, fileOffset, packet)
+    (self.fields, self.offset, self.fileOffset, self.packet) = (fields, offset, fileOffset, packet)
     (self.flags, self.outcome, self.status) = (flags, outcome, status)
   }
 }

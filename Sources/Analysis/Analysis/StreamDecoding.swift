@@ -147,7 +147,7 @@ extension StreamAnalysis {
     guard log.needs.contains(.gatewayRecords) else { return }
     try log.add(
       RequestRecord(
-        range: frame.range, offset: frame.offset, fileOffset: origin.fileOffset(of: frame.offset),
+        fields: frame.fields, offset: frame.offset, fileOffset: origin.fileOffset(of: frame.offset),
         packet: origin.packet, flags: frame.flags, outcome: .unknown, status: nil),
       labels: labels(input: origin.packet?.input ?? 0), in: bytes, at: location)
   }

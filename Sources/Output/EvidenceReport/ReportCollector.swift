@@ -102,16 +102,13 @@ final class ReportCollector: EvidenceSink {
 
   func requests(_ requests: RequestRecords, in bytes: RawSpan) {
     for request in requests.records {
-      if !request.range.isEmpty {
-        let command = Int(bytes.byte(at: request.range.lowerBound))
-        if page.gateway.commands.indices.contains(command) { page.gateway.commands[command] &+= 1 }
-      }
+      let command = Int(request.fields.command)
+      if page.gateway.commands.indices.contains(command) { page.gateway.commands[command] &+= 1 }
       if request.flags.isEmpty { continue }
       let location = RecordLocation(
         requests.labels, request.offset, .client, packet: request.packet, fileOffset: request.fileOffset)
       add(.requests, location, request.flags, requests.labels) {
-        if request.range.isEmpty { return nil }
-        return RequestFields(request.range, in: bytes).token.map { ShownToken.hex($0, in: bytes) }
+        request.fields.token.map { ShownToken.hex($0, in: bytes) }
       }
     }
   }

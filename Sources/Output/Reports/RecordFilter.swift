@@ -129,7 +129,7 @@ extension RecordRun {
 
 extension RequestRecord {
   func has(token: [UInt8], in bytes: RawSpan) -> Bool {
-    RequestFields(range, in: bytes).token.map { bytes.extracting($0).hasBytes(token) } ?? false
+    fields.token.map { bytes.extracting($0).hasBytes(token) } ?? false
   }
 }
 

@@ -173,7 +173,9 @@ package final class RecordWriter: RowSink {
     if let feedbackTable {
       return try records.eachExtent { part in
         for index in 0..<part.run.count {
-          try feedbackTable.write(FeedbackRow(records: part, index: index), of: bytes, to: output)
+          try bytes.withUnsafeBytes {
+            try feedbackTable.write(FeedbackRow(records: part, index: index), of: $0, to: output)
+          }
         }
       }
     }
@@ -187,16 +189,19 @@ package final class RecordWriter: RowSink {
   }
 
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
-    guard let rows = self.requests else { return }
+    guard let rows = self.requests, let first = requests.records.first else { return }
     let takesAll = content.kinds.contains(.requests)
-    for request in requests.records where takesAll || request.outcome == .discarded {
-      try write(RequestRow(request, requests.labels, in: bytes), of: bytes, rows)
+    var row = RequestRow(first, requests.labels, in: bytes)
+    try bytes.withUnsafeBytes { bytes in
+      for request in requests.records where takesAll || request.outcome == .discarded {
+        row.take(request, in: RawSpan(_unsafeBytes: bytes))
+        try write(row, of: bytes, rows)
+      }
     }
   }
 
   package func response(_ response: ResponseRecord) throws {
-    let token = response.request?.token ?? []
-    try write(response, of: token.span.bytes, responses)
+    try (response.request?.token ?? []).withUnsafeBytes { try write(response, of: $0, responses) }
   }
 
   package func pushes(_ pushes: PushRecords, in bytes: RawSpan) throws {
@@ -211,12 +216,14 @@ package final class RecordWriter: RowSink {
   private func write(_ records: PushRecords, in bytes: RawSpan, _ isChosen: (PushFields) -> Bool) throws {
     guard let kind = records.records.first?.kind, let rows = exchanges[kind] else { return }
     for record in records.records where isChosen(record.fields) {
-      try write(PushRow(record: record, labels: records.labels), of: bytes, rows)
+      let row = PushRow(record: record, labels: records.labels)
+      try bytes.withUnsafeBytes { try write(row, of: $0, rows) }
     }
   }
 
   package func token(_ token: RawSpan, _ history: TokenHistory) throws {
-    try write(TokenRow(token: 0..<token.byteCount, history: history), of: token, tokens)
+    let row = TokenRow(token: 0..<token.byteCount, history: history)
+    try token.withUnsafeBytes { try write(row, of: $0, tokens) }
   }
 
   package func inputEnded(_ input: InputRecord) throws { try write(input, inputs) }
@@ -227,8 +234,10 @@ package final class RecordWriter: RowSink {
     try write(stream, stream.encryption == nil ? streams : streamsOfTLS)
   }
 
+  @inline(__always)
   private func write<Row: TableRow>(
-    _ row: Row, of bytes: RawSpan = RawSpan(), _ rows: RowFrame<Row>?
+    _ row: Row, of bytes: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+    _ rows: RowFrame<Row>?
   ) throws {
     guard let rows else { return }
     if isFirst { return try writeFirst { try rows.write(row, of: bytes, to: $0) } }

@@ -1,104 +1,106 @@
+internal import WideBytes
+
 /// Validates one JSON value in UTF-8 by the grammar of RFC 8259: no byte order mark, only white space around it,
 /// any depth. Builds no value.
 public struct JSONText {
-  /// The arrays (0) and objects (1) around the next byte, the innermost in the lowest bit. The first 64 levels need no
-  /// allocation.
-  private var innermost: UInt64 = 0
-  private var outer: [UInt64] = []
-  private var depth = 0
   /// The next byte to read; after a failure, the wrong byte.
   package private(set) var next: UnsafeRawPointer
   package let end: UnsafeRawPointer
   /// After a failure, the expected token.
   package private(set) var expected: StaticString = ""
+  /// The end of the bytes that may be loaded, which may have others after the text.
+  private let readableEnd: UnsafeRawPointer
+
+  /// The objects (0) and arrays (1) around the next byte.
+  private struct Levels {
+    /// The innermost in the lowest bit, and a 1 before the outermost. The first 63 need no allocation.
+    private var levels: UInt64 = 1
+    private var outer: [UInt64] = []
+
+    var isEmpty: Bool { levels == 1 }
+    var isObject: Bool { levels & 1 == 0 }
+
+    @inline(__always)
+    mutating func push(isObject: Bool) {
+      if levels >> 63 == 1 {
+        outer.append(levels)
+        levels = 1
+      }
+      levels = levels << 1 | (isObject ? 0 : 1)
+    }
+
+    @inline(__always)
+    mutating func pop() {
+      levels >>= 1
+      if levels == 1, let word = outer.popLast() { levels = word }
+    }
+  }
 
   /// Whether the bytes of `range`, which must be in the span, are one JSON value.
   public static func isValue(_ range: Range<Int>, in bytes: RawSpan) -> Bool {
-    bytes.extracting(range).withUnsafeBytes { error(of: $0) == nil }
+    bytes.extracting(range).withUnsafeBytes {
+      error(of: $0, readable: bytes.byteCount - range.lowerBound) == nil
+    }
   }
 
   /// The offset of the first wrong byte, and the expected token; nil if the text is one JSON value.
   package static func error(of text: UnsafeRawBufferPointer) -> (offset: Int, expected: String)? {
+    error(of: text, readable: text.count)
+  }
+
+  /// - Parameter readable: how many bytes from the first on may be loaded.
+  private static func error(
+    of text: UnsafeRawBufferPointer, readable: Int
+  ) -> (offset: Int, expected: String)? {
     guard let start = text.baseAddress else { return (0, "a value") }
-    var text = JSONText(next: start, end: start + text.count)
-    if text.readValue() { return nil }
+    var text = JSONText(next: start, end: start + text.count, readable: readable)
+    if text.read(isWhole: true) { return nil }
     return (text.next - start, "\(text.expected)")
   }
 
-  package init(next: UnsafeRawPointer, end: UnsafeRawPointer) {
-    self.next = next
-    self.end = end
+  package init(next: UnsafeRawPointer, end: UnsafeRawPointer, readable: Int? = nil) {
+    (self.next, self.end, readableEnd) = (next, end, readable.map { next + $0 } ?? end)
   }
 
   /// - Parameter isWhole: whether only white space may follow the value.
-  package mutating func readValue(isWhole: Bool = true) -> Bool {
+  package mutating func readValue(isWhole: Bool = true) -> Bool { apart { $0.read(isWhole: isWhole) } }
+
+  @inline(__always)
+  private mutating func read(isWhole: Bool) -> Bool {
+    var levels = Levels()
     while true {
-      skipSpace()
-      guard let opens = readBeginning() else { return false }
-      if opens { continue }
-      while true {
-        if depth == 0, !isWhole { return true }
-        skipSpace()
-        if depth == 0 { return next == end || fail("the end of the value") }
-        guard let closes = readSeparator() else { return false }
-        if !closes { break }
+      if levels.isObject, !readName() { return false }
+      let first = byteAfterSpace()
+      if first == UInt8(ascii: "\"") {
+        guard readString() else { return false }
+      } else if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+        next += 1
+        // `}` and `]` are two after `{` and `[`.
+        if byteAfterSpace() != first &+ 2 {
+          levels.push(isObject: first == UInt8(ascii: "{"))
+          continue
+        }
+        next += 1
+      } else {
+        guard apart({ $0.readPlain() }) else { return false }
       }
-    }
-  }
-
-  /// Reads a scalar or empty value (false), or the beginning of an array or object up to its first element (true). Nil
-  /// if there is no value.
-  @inline(__always)
-  private mutating func readBeginning() -> Bool? {
-    switch byte {
-    case UInt8(ascii: "\""): return readString() ? false : nil
-    case UInt8(ascii: "{"):
+      while true {
+        if levels.isEmpty, !isWhole { return true }
+        let separator = byteAfterSpace()
+        if levels.isEmpty { return next == end || fail("the end of the value") }
+        if separator == UInt8(ascii: ",") { break }
+        let isObject = levels.isObject
+        guard separator == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+          return fail(isObject ? "a comma or }" : "a comma or ]")
+        }
+        next += 1
+        levels.pop()
+      }
       next += 1
-      skipSpace()
-      if skip(UInt8(ascii: "}")) { return false }
-      push(isObject: true)
-      return readName() ? true : nil
-    case UInt8(ascii: "["):
-      next += 1
-      skipSpace()
-      if skip(UInt8(ascii: "]")) { return false }
-      push(isObject: false)
-      return true
-    default: return readPlain() ? false : nil
     }
   }
 
-  /// Reads the separator after an element (false) or the bracket that closes the array or object (true). Nil for
-  /// anything else.
   @inline(__always)
-  private mutating func readSeparator() -> Bool? {
-    let isObject = innermost & 1 == 1
-    if skip(UInt8(ascii: ",")) {
-      guard isObject else { return false }
-      skipSpace()
-      return readName() ? false : nil
-    }
-    guard skip(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
-      _ = fail(isObject ? "a comma or }" : "a comma or ]")
-      return nil
-    }
-    pop()
-    return true
-  }
-
-  private mutating func push(isObject: Bool) {
-    if depth > 0, depth % UInt64.bitWidth == 0 { outer.append(innermost) }
-    innermost = innermost << 1 | (isObject ? 1 : 0)
-    depth += 1
-  }
-
-  private mutating func pop() {
-    depth -= 1
-    innermost >>= 1
-    if depth > 0, depth % UInt64.bitWidth == 0, let word = outer.popLast() { innermost = word }
-  }
-
-  @inline(never)
   private mutating func fail(_ expected: StaticString) -> Bool {
     self.expected = expected
     return false
@@ -115,20 +117,39 @@ public struct JSONText {
     return true
   }
 
+  /// Skips white space; returns the byte after it.
   @inline(__always)
-  package mutating func skipSpace() {
-    while byte <= 0x20 {
+  private mutating func byteAfterSpace() -> UInt8 {
+    let first = byte
+    if first > 0x20 { return first }
+    _ = apart { $0.skipSpace() }
+    return byte
+  }
+
+  @inline(never) @discardableResult
+  package mutating func skipSpace() -> Bool {
+    while true {
       switch byte {
       case 0x20, 0x09, 0x0a, 0x0d: next += 1
-      default: return
+      default: return true
       }
     }
+  }
+
+  /// Calls `read` with a copy: so the state of a local text stays in registers.
+  @inline(__always)
+  private mutating func apart(_ read: (inout JSONText) -> Bool) -> Bool {
+    var text = self
+    let isRead = read(&text)
+    next = text.next
+    if !isRead { expected = text.expected }
+    return isRead
   }
 
   // MARK: - Numbers and literals
 
   /// Reads a number, `true`, `false` or `null`.
-  @inline(__always)
+  @inline(never)
   package mutating func readPlain() -> Bool {
     switch byte {
     case UInt8(ascii: "t"): readWord("true")
@@ -138,6 +159,7 @@ public struct JSONText {
     }
   }
 
+  @inline(__always)
   private mutating func readWord(_ word: StaticString) -> Bool {
     let start = next
     for index in 0..<word.utf8CodeUnitCount where !skip(word.utf8Start[index]) {
@@ -148,6 +170,7 @@ public struct JSONText {
   }
 
   /// `-12.5e+3`: an optional sign, digits without a leading zero, a fraction, an exponent.
+  @inline(__always)
   private mutating func readNumber() -> Bool {
     _ = skip(UInt8(ascii: "-"))
     if skip(UInt8(ascii: "0")) {
@@ -165,6 +188,7 @@ public struct JSONText {
 
   private var isDigit: Bool { byte &- UInt8(ascii: "0") < 10 }
 
+  @inline(__always)
   private mutating func readDigits(_ expected: StaticString) -> Bool {
     guard isDigit else { return fail(expected) }
     while isDigit { next += 1 }
@@ -173,11 +197,13 @@ public struct JSONText {
 
   // MARK: - Strings
 
+  @inline(__always)
   private mutating func readName() -> Bool {
-    guard byte == UInt8(ascii: "\"") else { return fail("a key in quotes") }
+    guard byteAfterSpace() == UInt8(ascii: "\"") else { return fail("a key in quotes") }
     guard readString() else { return false }
-    skipSpace()
-    return skip(UInt8(ascii: ":")) || fail("a colon after the key")
+    guard byteAfterSpace() == UInt8(ascii: ":") else { return fail("a colon after the key") }
+    next += 1
+    return true
   }
 
   /// Reads a string from its opening quote on.
@@ -185,21 +211,11 @@ public struct JSONText {
   package mutating func readString() -> Bool {
     next += 1
     while true {
-      if end - next >= 8 {
-        let block = EightBytes(next)
-        let plain = EightBytes.count(
-          before: block.marks(of: UInt8(ascii: "\"")) | block.marks(of: UInt8(ascii: "\\"))
-            | block.marks(below: 0x20) | block.marksOfHigh)
-        next += plain
-        if plain == 8 { continue }
-      }
-      switch byte {
-      case UInt8(ascii: "\""):
-        next += 1
-        return true
-      case 0x20..<0x5c, 0x5d..<0x80: next += 1
-      default: if !readUnusual() { return false }
-      }
+      // Of bytes after the text, too.
+      next += count_plain(next.assumingMemoryBound(to: UInt8.self), readableEnd - next)
+      if skip(UInt8(ascii: "\"")) { return true }
+      next = min(next, end)
+      guard apart({ $0.readUnusual() }) else { return false }
     }
   }
 

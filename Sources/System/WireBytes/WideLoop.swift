@@ -36,11 +36,19 @@ package enum WideLoop {
     }
   }
 
-  /// Copies text with each quote twice to `target`, which has room for twice the text; returns the end of the copy.
-  package static func doubleQuotes(
-    of text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer
+  /// Copies text with the escapes of JSON to `target`, which has room for six times the text; returns the end.
+  package static func escape(
+    _ text: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer
   ) -> UnsafeMutableRawPointer {
-    text.baseAddress.flatMap { double_quotes($0, text.count, target) }.map { UnsafeMutableRawPointer($0) }
-      ?? target
+    text.baseAddress.flatMap { UnsafeMutableRawPointer(escape_json($0, text.count, target)) } ?? target
+  }
+
+  /// Writes UTF-8 as a field of CSV to `target`, which has room for twice the text and 17 bytes, quoted if it has the
+  /// delimiter, a quote or a line end; returns the end of the field.
+  package static func writeField(
+    _ text: UnsafeRawBufferPointer, delimiter: UInt8, to target: UnsafeMutableRawPointer
+  ) -> UnsafeMutableRawPointer {
+    text.baseAddress.flatMap { write_field($0, text.count, delimiter, target) }
+      .map { UnsafeMutableRawPointer($0) } ?? target
   }
 }

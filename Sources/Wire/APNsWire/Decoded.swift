@@ -90,7 +90,7 @@ extension RequestDecoder {
     var decoder = RequestDecoder(rules: rules)
     return decoder.values(of: bytes, from: .client) { frame, _, frames in
       frames.append(frame)
-      frames[frames.count - 1].start = frame.offset
+      frames[frames.count - 1].fields.start = frame.offset
     }
   }
 }

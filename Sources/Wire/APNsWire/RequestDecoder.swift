@@ -66,11 +66,11 @@ public struct RequestDecoder: RunDecoder, RunParser {
   }
 
   private mutating func request(endingAt end: Int, flags: RecordFlags, in run: RawSpan) -> Step {
-    let start = cursor.position
-    let content = RequestFields(start..<end, in: run).flags(by: rules, in: run)
+    let fields = RequestFields(cursor.position..<end, in: run)
+    let content = fields.flags(by: rules, in: run)
     return .record(
       RequestFrame(
-        start: start, offset: cursor.undecidedOffset, length: end - start,
+        fields: fields, offset: cursor.undecidedOffset,
         flags: flags.union(content).union(cursor.passRecord(to: end))))
   }
 }

@@ -1,22 +1,32 @@
 import WireBytes
 
-/// The position of a decoded request and its flags. `RequestFields` reads its fields.
+/// A decoded request: its position, fields and flags.
 public struct RequestFrame: Equatable, Sendable {
-  /// Index in the decoder's `carry`, or in the chunk, of the request's first byte, the command, from 0.
-  public var start: Int
+  /// Its ranges are indices in the decoder's `carry`, or in the chunk.
+  public var fields: RequestFields
   /// Offset of the first byte in its direction of the stream, in bytes from 0, gaps included.
   public var offset: Int
-  /// Bytes of the whole request, command included.
-  public var length: Int
   public var flags: RecordFlags
 
+  /// Index of the request's first byte, the command, from 0.
+  @inlinable public var start: Int { fields.start }
+  /// Bytes of the whole request, command included.
+  @inlinable public var length: Int { fields.length }
   /// The request's bytes, as indices like `start`.
-  public var range: Range<Int> { start..<start + length }
+  @inlinable public var range: Range<Int> { fields.range }
 }
 
 /// The fields of a whole request with command 0, 1 or 2 (docs/spec/protocol.md#gateway-requests). Ranges are indices from
-/// 0 in the bytes that were passed to `init`.
+/// 0 in the bytes that were passed to `init`, or that have the request at another `start` now.
 public struct RequestFields: Equatable, Sendable {
+  /// Index of the first byte, the command.
+  public var start: Int
+  @usableFromInline let storedLength: UInt32
+  /// As indices from the first byte on; empty at 0 without token or payload.
+  @usableFromInline var (tokenPart, payloadPart): (Range<UInt32>, Range<UInt32>) = (0..<0, 0..<0)
+  /// The ids of the items, the last one in the lowest byte, and their number in the highest; nil for more than seven, and
+  /// for commands 0 and 1.
+  package private(set) var itemIDs: UInt64?
   public let command: UInt8
   /// Nil for command 0, and for command 2 if the item is missing or not of 4 bytes.
   public private(set) var identifier: UInt32?
@@ -25,19 +35,11 @@ public struct RequestFields: Equatable, Sendable {
   public private(set) var expiry: UInt32?
   /// 5 or 10 in valid requests. Nil for commands 0 and 1, and if the item is missing or not of 1 byte.
   public private(set) var priority: UInt8?
-  /// Nil if the item of command 2 is missing. Of repeated items the first counts.
-  public private(set) var token: Range<Int>?
-  public private(set) var payload: Range<Int>?
-  /// The items of command 2; nil for commands 0 and 1.
-  public private(set) var items: RequestItems?
-  /// The ids of the items, the last one in the lowest byte, and their number in the highest; nil for more than seven, and
-  /// for commands 0 and 1.
-  package private(set) var itemIDs: UInt64?
   private var itemFlags: RecordFlags = []
 
   /// Reads the request in `range` of `bytes`, as a decoder returned it; traps on other ranges.
   public init(_ range: Range<Int>, in bytes: RawSpan) {
-    let start = range.lowerBound
+    (start, storedLength) = (range.lowerBound, UInt32(range.count))
     command = bytes.byte(at: start)
     if command == 2 {
       readItems(start + RequestLayout.itemsOffset..<range.upperBound, in: bytes)
@@ -49,12 +51,33 @@ public struct RequestFields: Equatable, Sendable {
     }
     let tokenStart = start + RequestLayout.headerLength(command)
     let tokenEnd = tokenStart + Int(bytes.bigEndianUInt16(at: tokenStart - RequestLayout.lengthSize))
-    token = tokenStart..<tokenEnd
-    payload = tokenEnd + RequestLayout.lengthSize..<range.upperBound
+    tokenPart = part(tokenStart..<tokenEnd)
+    payloadPart = part(tokenEnd + RequestLayout.lengthSize..<range.upperBound)
+  }
+
+  @inlinable public var length: Int { Int(storedLength) }
+  @inlinable public var range: Range<Int> { start..<start + length }
+  /// Nil if the item of command 2 is missing. Of repeated items the first counts.
+  @inlinable public var token: Range<Int>? { range(of: tokenPart) }
+  @inlinable public var payload: Range<Int>? { range(of: payloadPart) }
+
+  /// The items of command 2; nil for commands 0 and 1.
+  public var items: RequestItems? {
+    command == 2 ? RequestItems(start + RequestLayout.itemsOffset..<range.upperBound) : nil
+  }
+
+  @inlinable @inline(__always)
+  func range(of part: Range<UInt32>) -> Range<Int>? {
+    part == 0..<0 ? nil : start &+ Int(part.lowerBound)..<start &+ Int(part.upperBound)
+  }
+
+  @inline(__always)
+  private func part(_ range: Range<Int>) -> Range<UInt32> {
+    let first = UInt32(truncatingIfNeeded: range.lowerBound &- start)
+    return Range(uncheckedBounds: (first, first &+ UInt32(truncatingIfNeeded: range.count)))
   }
 
   private mutating func readItems(_ range: Range<Int>, in bytes: RawSpan) {
-    items = RequestItems(range)
     var rest = RequestItems(range)
     var (seen, ids, count): (UInt8, UInt64, UInt64) = (0, 0, 0)
     while let item = rest.next(in: bytes) {
@@ -68,7 +91,7 @@ public struct RequestFields: Equatable, Sendable {
       seen |= kind.bit
     }
     if count < 8 { itemIDs = count &<< 56 | ids }
-    if !rest.isAtEnd || token == nil || payload == nil { itemFlags.insert(.malformedItems) }
+    if !rest.isAtEnd || tokenPart == 0..<0 || payloadPart == 0..<0 { itemFlags.insert(.malformedItems) }
   }
 
   @inline(__always)
@@ -76,8 +99,8 @@ public struct RequestFields: Equatable, Sendable {
     _ kind: RequestItem.Kind, _ data: Range<Int>, isFirst: Bool, in bytes: RawSpan
   ) {
     switch kind {
-    case .token where isFirst: token = data
-    case .payload where isFirst: payload = data
+    case .token where isFirst: tokenPart = part(data)
+    case .payload where isFirst: payloadPart = part(data)
     case .identifier where RequestItem.Kind.identifier.takes(data.count):
       if isFirst { identifier = bytes.uncheckedBigEndianUInt32(at: data.lowerBound) }
     case .expiry where RequestItem.Kind.expiry.takes(data.count):

@@ -48,14 +48,15 @@ struct EvidenceQueueTests {
           continue
         }
         sample.offset = queues[chosen].nextOffset
-        sample.length = generator.pick([0, 1, 60, generator.pick(0...6000)])
-        let body = generator.bytes(sample.length)
+        let payload = generator.bytes(generator.pick([0, 1, 60, generator.pick(0...6000)]))
+        let body = [0, 0, 0, UInt8(payload.count >> 8), UInt8(payload.count & 255)] + payload
+        sample.fields = RequestFields(body.indices, in: body.span.bytes)
         let origin = SourceExtent(
           streamOffset: 0, fileOffset: 9, stride: 1, packet: PacketReference(number: chosen + 1))
         let position = try queues[chosen].queue.append(
           QueuedEvidence(request: sample, origin: origin), body: body.span.bytes)
         queues[chosen].entries.append(Entry(position: position, offset: sample.offset, body: body))
-        queues[chosen].nextOffset += sample.length
+        queues[chosen].nextOffset += body.count
         try lookUp(queues[chosen], packet: chosen + 1, &generator)
       }
       for index in queues.indices {

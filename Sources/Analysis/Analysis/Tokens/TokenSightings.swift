@@ -117,7 +117,7 @@ package final class TokenSightings: EvidenceSink {
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
     guard takesAll else { return }
     for request in requests.records {
-      guard let token = RequestFields(request.range, in: bytes).token, !token.isEmpty else { continue }
+      guard let token = request.fields.token, !token.isEmpty else { continue }
       var sighting = sighting(requests.labels, request.packet)
       (sighting.offset, sighting.fileOffset) = (request.offset, request.fileOffset)
       sighting.outcome =

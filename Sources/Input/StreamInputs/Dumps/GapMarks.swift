@@ -43,24 +43,33 @@ struct GapMark: Equatable {
     return .mark(GapMark(range: start..<index, length: length))
   }
 
-  /// The eight bytes at each index of the words but the last seven, and the number of these indices.
-  private static let samples = (0..<sampleCount).map {
-    words.span.bytes.unsafeLoadUnaligned(fromByteOffset: $0, as: UInt64.self)
-  }
+  /// The eight bytes at each index of the words but the last seven, in their places; those at 0 in the others.
+  private static let samples = {
+    let all = (0..<sampleCount).map { index in
+      (bytes: words.span.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self), index: index)
+    }
+    return (0..<32).map { place in all.first { Self.place(of: $0.bytes) == place } ?? all[0] }
+  }()
   private static let sampleCount = 24
+
+  /// By a multiplier that was looked for until all samples had different places.
+  @inline(__always)
+  private static func place(of sample: UInt64) -> Int {
+    Int(truncatingIfNeeded: (sample.littleEndian &* 0x7651) &>> 59)
+  }
 
   /// The first whole mark from `start` on.
   ///
   /// Of the indices 24 apart, one always has eight bytes of a mark's words: one load per 24 bytes rules out nearly
-  /// all of a binary dump, and a comparison with 24 numbers most texts in it.
+  /// all of a binary dump, and a comparison with the sample in its place texts in it.
   static func first(in bytes: RawSpan, from start: Int) -> GapMark? {
+    let samples = samples
     var index = start
     while index &+ MemoryLayout<UInt64>.size <= bytes.byteCount {
       index = skip(8, in: bytes, from: index)
       let sample = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
-      if mayBeWords(sample), let distance = samples.firstIndex(of: sample),
-        let mark = mark(withWordsAt: index &- distance, in: bytes, from: start)
-      {
+      let found = samples[place(of: sample)]
+      if found.bytes == sample, let mark = mark(withWordsAt: index &- found.index, in: bytes, from: start) {
         return mark
       }
       index &+= sampleCount
@@ -80,14 +89,6 @@ struct GapMark: Equatable {
       if sampled & EightBytes.highBits == 0 { return start }
     }
     return next
-  }
-
-  /// Whether no byte is 0x80 or above, or below 0x40 and not a space: true for the words, and false for most other
-  /// data.
-  @inline(__always)
-  private static func mayBeWords(_ sample: UInt64) -> Bool {
-    let lowBytes = (~sample &>> 6 & EightBytes.ones) &* 0xff
-    return sample & EightBytes.highBits == 0 && (sample ^ (EightBytes.ones &* 0x20)) & lowBytes == 0
   }
 
   /// The mark whose words begin at `index`, if it begins at `start` or after it.

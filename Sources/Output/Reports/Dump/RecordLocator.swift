@@ -165,12 +165,12 @@ package final class RecordLocator: EvidenceSink {
 
   package func requests(_ found: RequestRecords, in bytes: RawSpan) {
     for record in found.records {
-      let range = record.offset..<record.offset + record.range.count
+      let range = record.offset..<record.offset + record.fields.length
       let isMatch = matches(found.labels, .client, range, packet: record.packet?.number) {
         record.has(token: $0, in: bytes)
       }
       guard isMatch else { continue }
-      let request = bytes.extracting(record.range).withUnsafeBytes { Array($0) }
+      let request = bytes.extracting(record.fields.range).withUnsafeBytes { Array($0) }
       let outcome = record.outcome.rawValue + (record.status.map { ", status \($0)" } ?? "")
       add(
         LocatedBytes(

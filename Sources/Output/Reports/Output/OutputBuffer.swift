@@ -16,7 +16,7 @@ package final class OutputBuffer {
   /// Nil keeps everything in the buffer.
   private let sink: (any ByteSink)?
   @exclusivity(unchecked) private var storage: UnsafeMutableRawBufferPointer
-  @exclusivity(unchecked) private(set) var count = 0
+  @exclusivity(unchecked) var count = 0
 
   /// - Parameter sink: receives the appended bytes; nil keeps them in the buffer.
   package init(_ sink: (any ByteSink)?) {
@@ -52,9 +52,14 @@ package final class OutputBuffer {
   /// Lets `body` write at most `bound` bytes; it returns the number of bytes written.
   @inline(__always)
   func extend(_ bound: Int, _ body: (UnsafeMutableRawPointer) -> Int) throws {
+    if let end = try room(bound) { count &+= body(end) }
+  }
+
+  /// Where the next bytes are written, with room for `bound` of them; `count` then grows by those that were written.
+  @inline(__always)
+  func room(_ bound: Int) throws -> UnsafeMutableRawPointer? {
     if storage.count &- count < bound { try makeRoom(bound) }
-    guard let base = storage.baseAddress else { return }
-    count &+= body(base + count)
+    return storage.baseAddress.map { $0 + count }
   }
 
   @inline(never)

@@ -89,10 +89,8 @@ final class FeedbackRowWriter {
       }
       let batch = nextBatch(of: rest, from: first, in: bytes)
       let length = batch.count &* batch.rowLength
-      try output.extend(length) { target in
-        write(batch, in: bytes, to: target)
-        return length
-      }
+      if let target = try output.room(length) { write(batch, in: bytes, to: target) }
+      output.count &+= length
       first &+= batch.count
     }
   }

@@ -16,16 +16,20 @@ enum ResponseColumn: String, RecordColumn {
 }
 
 struct RequestRow: LocatedRow {
-  let record: RequestRecord
+  private(set) var record: RequestRecord
   let labels: StreamLabels
-  private let fields: RequestFields
-  private let payloadIsText: Bool
+  private var payloadIsText = true
+  private var fields: RequestFields { record.fields }
 
   /// - Parameter bytes: contain the request.
   init(_ record: RequestRecord, _ labels: StreamLabels, in bytes: RawSpan) {
     (self.record, self.labels) = (record, labels)
-    let fields = RequestFields(record.range, in: bytes)
-    self.fields = fields
+    take(record, in: bytes)
+  }
+
+  /// Becomes the row of another request with the same labels: counting references for each row would take time.
+  mutating func take(_ record: RequestRecord, in bytes: RawSpan) {
+    self.record = record
     // A payload that is valid JSON is valid UTF-8.
     payloadIsText =
       !record.flags.contains(.payloadNotJSON)
@@ -62,9 +66,8 @@ struct RequestRow: LocatedRow {
   /// Upper bound of the output per byte of a request, over all columns: hex, an escape, or a number of items.
   private static let growth = 8
 
-  var textBound: Int {
-    Self.growth * record.range.count + RowCursor.bound(labels.source) + RowCursor.flagsBound
-  }
+  var textBound: Int { ownBound + RowCursor.bound(labels.source) + RowCursor.flagsBound }
+  var ownBound: Int { Self.growth * fields.length }
 
   @inline(__always)
   func put(_ column: RequestColumn, to row: inout RowCursor) {
@@ -73,7 +76,7 @@ struct RequestRow: LocatedRow {
     case .stream: row.put(labels.stream)
     case .direction: row.put(word: direction.rawValue)
     case .offset, .streamOffset: row.put(offset)
-    case .length: row.put(record.range.count)
+    case .length: row.put(fields.length)
     case .packet: row.put(packet?.number)
     case .originalPacket: row.put(packet?.original)
     case .fileOffset: row.put(fileOffset)

@@ -29,6 +29,8 @@ protocol TableRow {
   associatedtype Column: RecordColumn
   /// Upper bound of a row's texts, in bytes, if each column occurs once.
   var textBound: Int { get }
+  /// The part of it that may differ in a row like this one.
+  var ownBound: Int { get }
   func put(_ column: Column, to row: inout RowCursor)
   /// Whether the value of the column may differ in a row like this one.
   func varies(in column: Column) -> Bool
@@ -36,6 +38,7 @@ protocol TableRow {
 }
 
 extension TableRow {
+  var ownBound: Int { textBound }
   func varies(in _: Column) -> Bool { true }
   func isLike(_: Self) -> Bool { true }
 }

@@ -249,8 +249,9 @@ final class RowFrame<Row: TableRow> {
   /// The columns whose values differ, each with the end of the text before it in `texts`.
   @exclusivity(unchecked) private var varying: [(column: Row.Column, end: Int)] = []
   private let texts = OutputBuffer(nil)
-  /// Bytes of a row's leads and of its values other than text.
+  /// Bytes of a row's leads and of its values other than text, and of what texts rows like the model share.
   private let bound: Int
+  @exclusivity(unchecked) private var sharedBound = 0
   /// The maximum number of occurrences of a column: columns may be repeated.
   private let repetitions: Int
 
@@ -274,24 +275,28 @@ final class RowFrame<Row: TableRow> {
   }
 
   /// - Parameter bytes: of which the row's ranges are.
-  func write(_ row: Row, of bytes: RawSpan = RawSpan(), to output: OutputBuffer) throws {
-    let bound = bound &+ repetitions &* row.textBound
-    try bytes.withUnsafeBytes { bytes in
-      if let table { return try append(row, of: bytes, bound: bound, to: table) }
-      if model.map({ row.isLike($0.pointee) }) != true { try prepare(for: row, bytes, bound) }
-      guard let start = texts.bytes.baseAddress else { return }
-      try output.extend(bound) { target in
-        var cursor = RowCursor(forms, decimal, of: bytes, at: target)
-        var text = start
-        for (column, end) in varying {
-          cursor.put(blocksOf: text, start + end - text)
-          row.put(column, to: &cursor)
-          text = start + end
-        }
-        cursor.put(blocksOf: text, start + texts.count - text)
-        return cursor.end - target
-      }
+  func write(
+    _ row: Row, of bytes: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+    to output: OutputBuffer
+  ) throws {
+    if let table {
+      return try append(row, of: bytes, bound: bound &+ repetitions &* row.textBound, to: table)
     }
+    let isLikeModel = if let model { row.isLike(model.pointee) } else { false }
+    if !isLikeModel { try prepare(for: row, bytes) }
+    guard let start = texts.bytes.baseAddress,
+      let target = try output.room(bound &+ repetitions &* (sharedBound &+ row.ownBound))
+    else { return }
+    var cursor = RowCursor(forms, decimal, of: bytes, at: target)
+    var text = start
+    for index in varying.indices {
+      let end = start + varying[index].end
+      cursor.put(blocksOf: text, end - text)
+      row.put(varying[index].column, to: &cursor)
+      text = end
+    }
+    cursor.put(blocksOf: text, start + texts.count - text)
+    output.count &+= cursor.end - target
   }
 
   /// Writes the values of a row into `texts`, for a table.
@@ -316,13 +321,14 @@ final class RowFrame<Row: TableRow> {
 
   /// Formats what rows like `row` share.
   @inline(never)
-  private func prepare(for row: Row, _ bytes: UnsafeRawBufferPointer, _ bound: Int) throws {
+  private func prepare(for row: Row, _ bytes: UnsafeRawBufferPointer) throws {
+    sharedBound = row.textBound &- row.ownBound
     model?.deinitialize(count: 1)
     model = model ?? .allocate(capacity: 1)
     model?.initialize(to: row)
     varying.removeAll(keepingCapacity: true)
     texts.removeAll()
-    try texts.extend(bound) { start in
+    try texts.extend(bound &+ repetitions &* row.textBound) { start in
       var cursor = RowCursor(forms, decimal, of: bytes, at: start)
       for (index, column) in columns.enumerated() {
         leads[index].withUnsafeBytes { cursor.put($0) }

@@ -1,5 +1,6 @@
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /// Fields of `length` bytes, `stride` bytes apart, and the rows of `row_length` bytes that their digits go to.
 struct HexColumn {
@@ -51,5 +52,31 @@ struct TimeBins {
 /// Counts big-endian times, `stride` bytes apart, in blocks of eight; returns how many. All their pages must have counts.
 size_t count_times(const uint8_t *times, size_t stride, size_t count, const struct TimeBins *bins);
 
-/// Copies text with each quote twice; returns the end of the copy. The target has room for twice the text.
-uint8_t *double_quotes(const uint8_t *source, size_t count, uint8_t *target);
+/// Copies text with quotes, backslashes, control characters and DEL as escapes of JSON; returns the end of the copy. The target
+/// has room for six times the text.
+uint8_t *escape_json(const uint8_t *source, size_t count, uint8_t *target);
+
+/// Writes text as a field of CSV, in quotes if it has the delimiter, a quote or a line end; returns the end of the field. The
+/// target has room for twice the text and 17 bytes, which are overwritten.
+uint8_t *write_field(const uint8_t *text, size_t count, uint8_t delimiter, uint8_t *target);
+
+/// `count_plain` of less than 16 bytes.
+size_t count_plain_rest(const uint8_t *text, size_t count);
+
+/// How many bytes are before the first that is no plain character of a JSON string: a quote, a backslash, a control character
+/// or a byte from 0x80; `count` without one. Most strings are short: a call would take as long.
+static inline size_t count_plain(const uint8_t *text, size_t count) {
+  typedef int8_t Block __attribute__((vector_size(16)));
+  typedef _Bool Places __attribute__((ext_vector_type(16)));
+  size_t done = 0;
+  for (; count - done >= sizeof(Block); done += sizeof(Block)) {
+    Block block;
+    memcpy(&block, text + done, sizeof block);
+    // As signed numbers, bytes from 0x80 are below the control characters.
+    const Places places = __builtin_convertvector((block == '"') | (block == '\\') | (block < 0x20), Places);
+    uint16_t marks;
+    memcpy(&marks, &places, sizeof marks);
+    if (marks) return done + (size_t)__builtin_ctz(marks);
+  }
+  return done + count_plain_rest(text + done, count - done);
+}
