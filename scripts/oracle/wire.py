@@ -49,6 +49,11 @@ def item(number, data, length=None):
     return struct.pack(">BH", number, len(data) if length is None else length) + data
 
 
+def frame_bytes(*items, rest=b"", length=None):
+    data = b"".join(items) + rest
+    return struct.pack(">BI", FRAME, len(data) if length is None else length) + data
+
+
 def error_bytes(status, identifier, order=">"):
     return struct.pack(f"{order}BBI", RESPONSE, status, identifier)
 
