@@ -43,32 +43,32 @@ struct GapMark: Equatable {
     return .mark(GapMark(range: start..<index, length: length))
   }
 
-  /// The eight bytes at each index of the words but the last seven, in their places; those at 0 in the others.
+  /// The eight bytes at each index of the words but the last seven, each in its slot; those at 0 in the others.
   private static let samples = {
     let all = (0..<sampleCount).map { index in
       (bytes: words.span.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self), index: index)
     }
-    return (0..<32).map { place in all.first { Self.place(of: $0.bytes) == place } ?? all[0] }
+    return (0..<32).map { slot in all.first { Self.slot(of: $0.bytes) == slot } ?? all[0] }
   }()
   private static let sampleCount = 24
 
-  /// By a multiplier that was looked for until all samples had different places.
+  /// By a multiplier that was looked for until all samples had different slots.
   @inline(__always)
-  private static func place(of sample: UInt64) -> Int {
+  private static func slot(of sample: UInt64) -> Int {
     Int(truncatingIfNeeded: (sample.littleEndian &* 0x7651) &>> 59)
   }
 
   /// The first whole mark from `start` on.
   ///
   /// Of the indices 24 apart, one always has eight bytes of a mark's words: one load per 24 bytes rules out nearly
-  /// all of a binary dump, and a comparison with the sample in its place texts in it.
+  /// all of a binary dump, and a comparison with the sample in its slot most texts in it.
   static func first(in bytes: RawSpan, from start: Int) -> GapMark? {
     let samples = samples
     var index = start
     while index &+ MemoryLayout<UInt64>.size <= bytes.byteCount {
       index = skip(8, in: bytes, from: index)
       let sample = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
-      let found = samples[place(of: sample)]
+      let found = samples[slot(of: sample)]
       if found.bytes == sample, let mark = mark(withWordsAt: index &- found.index, in: bytes, from: start) {
         return mark
       }
