@@ -240,12 +240,7 @@ final class StreamAnalysis {
   }
 
   func close(_ report: StreamReport) throws {
-    let isRelated =
-      switch report.service {
-      case .expected: true
-      case .other: false
-      case nil: isOfInterest
-      }
+    let isRelated = report.service == .expected || report.service == nil && isOfInterest
     try close(&first.value, report.encryption?.first, reportsCiphertext: isRelated)
     try close(&second.value, report.encryption?.second, reportsCiphertext: isRelated)
     if report.encryption == nil, streamProtocol == .encrypted, !isRelated { try reportUnrelated(report) }

@@ -101,10 +101,9 @@ package final class TLSConnection {
     if secret != nil, stop.map({ self[$0.side].end <= $0.offset }) ?? true { return nil }
     let reason = stop?.message ?? .noPlaintext(after: state.alert)
     var finding = StreamFinding(.decryptionFailed, stream: number, message: reason)
-    switch secret == nil ? service : nil {
-    case .other(let other): (finding.code, finding.message) = (.unrelatedTLS, "\(other); \(reason)")
-    case .expected: finding.isOfExpected = true
-    case nil: break
+    finding.isOfExpected = service == .expected
+    if secret == nil, case .other(let other) = service {
+      (finding.code, finding.message) = (.unrelatedTLS, "\(other); \(reason)")
     }
     if let stop {
       finding.side = stop.side

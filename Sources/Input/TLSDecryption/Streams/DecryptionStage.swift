@@ -137,9 +137,7 @@ package final class DecryptionStage {
 
   /// Whether its server has one of the ports of the old services, or one of `others`.
   private func isOfInterest(_ stream: OpeningStream, _ others: Set<UInt16> = []) -> Bool {
-    stream.identity.endpoint(stream.identity.server).map {
-      ports.contains($0.port) || others.contains($0.port)
-    } ?? false
+    stream.identity.endpoint(stream.identity.server).map { ports.union(others).contains($0.port) } ?? false
   }
 
   private func take(_ event: StreamEvent, of batch: EventBatch) {

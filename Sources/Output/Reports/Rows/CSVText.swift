@@ -2,7 +2,7 @@ import Basics
 
 /// Formats CSV according to RFC 4180, with `\n` line ends.
 package enum CSVText {
-  /// The largest size, in bytes, of a field for `count` bytes of text, and of what is overwritten after it.
+  /// The largest size, in bytes, of a field for `count` bytes of text, with the bytes after it that are overwritten.
   static func bound(_ count: Int) -> Int { 2 * count + 17 }
 
   /// `value` as a field, quoted if it contains the delimiter, a quote or a line end.

@@ -249,7 +249,7 @@ final class RowFrame<Row: TableRow> {
   /// The columns whose values differ, each with the end of the text before it in `texts`.
   @exclusivity(unchecked) private var varying: [(column: Row.Column, end: Int)] = []
   private let texts = OutputBuffer(nil)
-  /// Bytes of a row's leads and of its values other than text, and of what texts rows like the model share.
+  /// Bytes of a row's leads and of its values other than text, and of the texts that rows like the model share.
   private let bound: Int
   @exclusivity(unchecked) private var sharedBound = 0
   /// The maximum number of occurrences of a column: columns may be repeated.
