@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from oracle.gateway import RequestRun
 from oracle.runs import Limits, Run
-from oracle.wire import HEADER, utc
+from oracle.wire import HEADER, PAYLOAD, TOKEN, parts_of, utc
 
 LONGEST_SEPARATOR = 1024
 PROOF, PROOF_BYTES = 3, 16384  # separators that must be alike, and the bytes after the first tuple to find them in
@@ -147,21 +147,29 @@ class TupleRun(Run):
         if first is None or first == o:
             return None, None
         model = Model(self.data[o:first], 0 if group is None else first - group)
-        end, position = o, first
+        end, position, before = o, first, None
         for number in range(proof - (len(model.bytes) >= LONG_SEPARATOR)):
             if number > 0:
-                end = self.group_end(position, o + PROOF_BYTES)
+                before, end = (end, position), self.group_end(position, o + PROOF_BYTES)
                 position = None if end is None else self.after_known(end, position, model)
             if position is None or not self.tokens_differ(end, position):
                 return None, None
-            if number > 0 and self.has_request(range(o, first + 4), position - first):
+            if number > 0 and self.has_request(*before, position):
                 return None, None
         return first, model
 
-    def has_request(self, positions, length):
-        """Does a request of that length begin at one of the positions?"""
+    def has_request(self, separator, o, after):
+        """Does a request begin in the separator before a tuple, or in three bytes of it, that is as long as from it to the one
+        after it, or is shorter and has its token, and a payload?"""
         requests = RequestRun(self.data, Limits())
-        return any(requests.extent(p) == ("known", p + length) for p in positions)
+        for p in range(separator, o + 4):
+            kind, end = requests.extent(p)
+            if kind == "known" and end - p == after - o:
+                return True
+            parts = parts_of(self.data, p, end) if kind == "known" and end <= after else {}
+            if parts.get(TOKEN, (None,))[0] == o + HEADER and len(set(parts.get(PAYLOAD, ()))) > 1:
+                return True
+        return False
 
     def tokens_differ(self, end, p):
         """Have the token before end and that of the tuple at p at most an eighth of their bytes in common?"""
@@ -186,6 +194,8 @@ class TupleRun(Run):
             return 0
         lead = self.data[:first]
         position, model = self.after_first(end, first, PROOF - 1)
+        if position is not None and self.has_request(0, first, position):
+            return 0
         if position is not None and not model.fits(lead, None, first):
             # Before the first tuple, no line break ends an earlier one.
             position, model = self.after_first(end, first, PROOF) if alike(lead, model.bytes[len(model.line) :]) else (None, None)

@@ -137,6 +137,10 @@ def fixed_parts(data, at):
     return parts
 
 
+def parts_of(data, at, end):
+    return first_parts(items(data, at + FRAME_HEADER, end)) if data[at] == FRAME else fixed_parts(data, at)
+
+
 def first_parts(found):
     """Of repeated items the first counts, and one of the wrong size is as good as missing."""
     parts = {}

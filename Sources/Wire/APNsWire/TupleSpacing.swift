@@ -46,7 +46,9 @@ package struct TupleSpacing: Sendable {
       let end = try groupEnd(from: start, limit: index + Self.reach, in: run, isLast: isLast)
     else { return nil }
     var series = self
-    guard try series.first(after: end, group: start, proof: Self.proof - 1, in: run, isLast: isLast) != nil
+    guard
+      let next = try series.first(after: end, group: start, proof: Self.proof - 1, in: run, isLast: isLast),
+      !Self.hasRequest(index, start, before: next, in: run)
     else { return nil }
     if !series.resembles(index..<start, from: nil, in: run) {
       // Before the first tuple, no line break ends an earlier one.
@@ -87,14 +89,14 @@ package struct TupleSpacing: Sendable {
     var series = TupleSpacing(rules)
     series.model = run.extracting(index..<next).withUnsafeBytes { Array($0) }
     series.distance = group.map { next - $0 } ?? 0
-    var tuple = next
+    var (separator, tuple) = (index, next)
     for _ in 1..<(next - index < Self.longLength ? proof : proof - 1) {
       guard let end = try groupEnd(from: tuple, limit: index + Self.reach, in: run, isLast: isLast),
         let start = try series.known(after: end, group: tuple, in: run, isLast: isLast),
         differ(before: end, at: start, in: run),
-        !Self.hasRequest(from: index, tupleAt: next, length: start - next, in: run)
+        !Self.hasRequest(separator, tuple, before: start, in: run)
       else { return nil }
-      tuple = start
+      (separator, tuple) = (end, start)
     }
     self = series
     return next
@@ -131,9 +133,16 @@ package struct TupleSpacing: Sendable {
   }
 
   /// Whether what looks like a tuple is part of a request: its expiry, or bytes before its token, look like a time.
-  private static func hasRequest(from index: Int, tupleAt tuple: Int, length: Int, in run: RawSpan) -> Bool {
-    (index..<tuple + Tuple.lengthOffset).contains {
-      RequestRules.standard.extent(at: $0, in: run) == .known(end: $0 + length)
+  /// - Parameters: the index of the separator before the tuple, that of the tuple, and that of the next one.
+  private static func hasRequest(
+    _ separator: Int, _ tuple: Int, before next: Int, in run: RawSpan
+  ) -> Bool {
+    (separator..<tuple + Tuple.lengthOffset).contains {
+      guard case .known(let end) = RequestRules.standard.extent(at: $0, in: run) else { return false }
+      if end - $0 == next - tuple { return true }
+      guard end <= next else { return false }
+      let request = RequestFields($0..<end, in: run)
+      return request.token?.lowerBound == tuple + Tuple.headerLength && request.payload?.isEmpty == false
     }
   }
 
