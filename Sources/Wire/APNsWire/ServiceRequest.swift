@@ -42,16 +42,6 @@ package enum ServiceRequest: String, BitwiseCopyable, CaseIterable, Sendable {
     }
   }
 
-  /// The status of an answer without an error; 0 if it is not known.
-  package var success: UInt16 {
-    switch self {
-    case .push, .broadcast, .read, .list: 200
-    case .create: 201
-    case .delete: 204
-    case .channel: 0
-    }
-  }
-
   /// Finds the request with this path, and what of the path is the token or the bundle id; nil for a path of another
   /// service.
   /// - Parameter method: nil if it is not known. Only channels are distinguished by it.
