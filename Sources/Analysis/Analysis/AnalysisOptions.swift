@@ -68,6 +68,8 @@ package struct ProtocolChoice: Sendable {
     }
     if stream.serverEvidence == .pair { return .gateway }
     guard let port = stream.endpoint(stream.server)?.port else { return nil }
+    let client = stream.endpoint(stream.server.other)?.port
+    if stream.serverEvidence == .guess, client.map(serverPorts.contains) == true { return nil }
     if feedbackPorts.contains(port) { return .feedback }
     return gatewayPorts.contains(port) ? .gateway : nil
   }
