@@ -46,6 +46,9 @@ struct PcapHeader {
   }
 }
 
+/// Bytes after a packet of snoop: up to a multiple of 4 (RFC 1761), or of what a kernel aligns to.
+private let mostPadding: UInt32 = 63
+
 /// The header of one packet in a pcap file: 16 bytes; Kuznetzov's variant has 8 more.
 struct PcapRecordHeader {
   /// Since 1970; unsigned, so it lasts until 2106.
@@ -55,7 +58,7 @@ struct PcapRecordHeader {
   /// Lengths in bytes: captured, and on the wire.
   var captured: UInt32
   var original: UInt32
-  /// Bytes after the captured ones; 0 to 3 in snoop.
+  /// Bytes after the captured ones, in snoop.
   var padding: UInt32 = 0
 
   /// The header at `index`, where 16 bytes must be available.
@@ -130,14 +133,16 @@ struct PcapHeaderRules: Sendable {
   /// Valid except for the time.
   @inline(__always)
   private func isLoose(_ header: PcapRecordHeader) -> Bool {
-    header.captured <= maxPacket && header.padding <= 3 && header.fraction < unitsPerSecond
+    header.captured <= maxPacket && header.padding <= mostPadding && header.fraction < unitsPerSecond
       && header.original <= maxPacket
       && (header.captured <= header.original || (header.original == 0 && mayLackOriginal)) && !header.isZero
   }
 
   /// - Parameter reference: as for `isSound`.
   func grade(_ header: PcapRecordHeader, near reference: UInt32?) -> PcapHeaderGrade {
-    guard header.captured <= maxPacket, header.padding <= 3, !header.isZero else { return .implausible }
+    guard header.captured <= maxPacket, header.padding <= mostPadding, !header.isZero else {
+      return .implausible
+    }
     let isNear = reference.map { Self.isNear(header.seconds, $0) } ?? true
     if isLoose(header) { return isNear ? .near : .loose }
     return isNear ? .odd : .implausible
