@@ -58,4 +58,26 @@ struct FlaggedReplayTests {
   func plausibleTime() throws {
     _ = try replay("--latest", "4294967295", rejected: Self.tokens.count - 1, inserted: 13)
   }
+
+  @Test(
+    "a token is rejected if a push is accepted later than the answers that call it invalid",
+    arguments: [
+      ("410 1, 200 2", 1), ("200 2, 410 1", 1), ("410 1, 200 2, 429 3", 1), ("410 1, 400 2, 200 3", 1),
+      ("200 1, 410 2", 0), ("410 1, 200 2, 410 3", 0), ("410 1, 200 2, 400 3", 0), ("410 1, 429 2", 0),
+      ("410 -, 200 2", 0), ("410 1, 200 -", 0), ("410 1, 200 2, 410 -", 0),
+    ])
+  func acceptedAgain(answers: String, rejected: Int) throws {
+    let lines = answers.split(separator: ", ").map { answer in
+      let time = answer.hasSuffix("-") ? "" : "\"time\":\"2023-11-15T0\(answer.suffix(1)):00:00Z\","
+      return "{\(time)\"token\":\"\(hex(token(1)))\",\"status\":\(answer.prefix(3)),"
+        + "\"reason\":\"BadDeviceToken\",\"timestamp\":1700000000000}\n"
+    }
+    let directory = TestDirectory()
+    try directory.write(lines.joined(), to: "pushes.log")
+    let replay = ["replay", "pushes.log", "--json", "--dry-run"]
+    for (options, count) in [([], rejected), (["--include-flagged"], 0)] {
+      let outcome = try directory.apnsift(replay + options).exits(0)
+      try outcome.json(["rejected": count, "inserted": 1 - count])
+    }
+  }
 }

@@ -181,7 +181,7 @@ extension PushFields {
   private static let otherTopic: StaticString = "DeviceTokenNotForTopic"
 
   /// Whether the reason is about the token.
-  fileprivate func blamesToken(_ bytes: RawSpan) -> Bool {
+  func blamesToken(_ bytes: RawSpan) -> Bool {
     guard let range = self[.reason] else { return false }
     return [Self.badToken, Self.otherTopic].contains { PushText.matches(range, $0, in: bytes) }
   }

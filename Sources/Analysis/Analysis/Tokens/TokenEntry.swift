@@ -195,6 +195,11 @@ package struct TokenOrigin: BitwiseCopyable, Equatable, Sendable {
   static func load(_ start: UnsafeRawPointer) -> TokenOrigin { start.loadUnaligned(as: TokenOrigin.self) }
 }
 
+extension RecordFlags {
+  /// That of `TokenTable.markAccepted`: no record has it.
+  static let acceptedAgain = RecordFlags(rawValue: 1 << 19)
+}
+
 /// The merged records of one distinct token.
 package struct TokenSummary: Equatable, Sendable {
   /// The latest time among the records that count, in seconds since 1970; nil if none counts.
@@ -209,6 +214,8 @@ package struct TokenSummary: Equatable, Sendable {
   /// The record with that time, and the one with the earliest time that counts; nil if the table keeps no origins.
   package var origin: TokenOrigin?
   package var firstOrigin: TokenOrigin?
+  /// Whether it is marked as accepted again.
+  package var isAcceptedAgain: Bool { flags.contains(.acceptedAgain) }
 
   /// - Parameter first: the origin of the first record, if there are origins.
   init(_ entry: TokenEntry, _ token: UnsafeRawPointer, first: UnsafeRawPointer) {

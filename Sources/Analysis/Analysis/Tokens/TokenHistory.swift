@@ -24,6 +24,10 @@ package struct TokenHistory: Sendable {
   /// Requests and pushes to it that were sent later than the first answer 410.
   package private(set) var sendsAfter410 = 0
   private var first410: CaptureTime?
+  /// Whether its last answer without doubt accepts a push, after one that calls it invalid.
+  package private(set) var isAcceptedAgain = false
+  /// Whether all answers that call it invalid have times; nil before the first one.
+  private var refusalsAreTimed: Bool?
   /// The record with the earliest time of invalidation, and the name of its input; nil without one.
   package private(set) var first: (record: TokenSighting, source: String)?
   /// Records whose token or time is doubtful, and those found by a search.
@@ -59,6 +63,7 @@ package struct TokenHistory: Sendable {
       count(after410: sighting)
     }
     outcomes.add(sighting.outcome)
+    addAnswer(sighting)
     if sighting.isDoubtful { doubtful += 1 }
     if sighting.isRecovered { recovered += 1 }
     if isDated(better: sighting) {
@@ -83,6 +88,15 @@ package struct TokenHistory: Sendable {
     if let first410, let time = sighting.sentAt, first410 < time { sendsAfter410 += 1 }
     guard let time = sighting.seenAt, sighting.isTimed else { return }
     if first410 == nil, sighting.outcome == .invalidated, !sighting.isDoubtful { first410 = time }
+  }
+
+  private mutating func addAnswer(_ sighting: TokenSighting) {
+    if sighting.isDoubtful { return }
+    if sighting.isRefused {
+      (refusalsAreTimed, isAcceptedAgain) = (refusalsAreTimed != false && sighting.isTimed, false)
+    } else if refusalsAreTimed == true, sighting.isTimed, sighting.outcome == .accepted {
+      isAcceptedAgain = true
+    }
   }
 
   /// Whether a record dates the token better than those before it. Of equal ones, the first of the inputs does.
@@ -170,6 +184,8 @@ package struct TokenSighting: BitwiseCopyable, Sendable {
   var number = 0
   /// When it was captured or logged; else its own time, if that is not doubtful.
   var seenAt: CaptureTime?
+  /// Whether it is a push whose answer calls the token invalid.
+  var isRefused = false
   /// Whether it was captured or logged then.
   var isTimed = false
   /// When a request or a push was captured or logged.

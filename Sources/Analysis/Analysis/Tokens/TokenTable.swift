@@ -106,6 +106,13 @@ extension TokenTable {
     }
   }
 
+  /// Marks a token of which a push was accepted later than the answers that invalidate it. It need not be in the table.
+  /// - Parameter hasOrigin: whether the table keeps origins.
+  package func markAccepted(_ token: RawSpan, hasOrigin: Bool) throws {
+    let origin = hasOrigin ? TokenOrigin(input: 0, stream: 0, offset: 0) : nil
+    try add(token, at: (0, 0), flags: .acceptedAgain, counts: false, from: origin)
+  }
+
   @inline(__always)
   private func add(
     _ entry: TokenEntry, _ token: UnsafeRawBufferPointer, _ origins: TokenOrigin.Pair?

@@ -58,6 +58,7 @@ package struct StoreReplay {
       collected = Collectors(self)
       try examination.runWithoutFailed(collected.sinks)
     }
+    try collected.markAccepted()
     Self.say(skipped: known)
     try reportReplayed(examination)
     try checkFailures(examination)
@@ -90,6 +91,8 @@ package struct StoreReplay {
     let pushes: PushCollector
     /// Nil without `includesErrors`.
     let rejections: RejectionCollector?
+    /// The answers to pushes; nil with `includesFlagged`.
+    let answers: TokenSightings?
 
     init(_ replay: StoreReplay) {
       let (memory, directory) = (replay.memory, TemporaryDirectory.path)
@@ -108,10 +111,25 @@ package struct StoreReplay {
         }
       }
       rejections = errors ? RejectionCollector(table, flaggedCount: flagged, now: now, origins: origins) : nil
+      answers =
+        flagged
+        ? nil : TokenSightings(memory: memory, temporaryDirectory: directory, now: now, takesAll: false)
     }
 
     /// Only pushes name an app.
-    var sinks: [(any EvidenceSink)?] { pushes.makeTable == nil ? [tokens, pushes, rejections] : [pushes] }
+    var sinks: [(any EvidenceSink)?] {
+      pushes.makeTable == nil ? [tokens, pushes, answers, rejections] : [pushes, answers]
+    }
+
+    /// Marks the tokens of devices that live: a push was accepted later than the answers that would invalidate them.
+    func markAccepted() throws {
+      try answers?.visit { token, history in
+        guard history.isAcceptedAgain else { return }
+        for added in [pushes.added] + pushes.apps.values {
+          try added.table.markAccepted(token, hasOrigin: tokens.origins != nil)
+        }
+      }
+    }
   }
 
   /// - Throws: if an input failed, and no option accepts that. A dry run reports it, and continues.
@@ -185,7 +203,7 @@ package struct StoreReplay {
     if answer.isContinued, let replay = answer.replay {
       Console.note("continued replay \(replay), which was interrupted")
     }
-    if let advice = rejection.advice { Console.note(named(advice)) }
+    for advice in rejection.advice { Console.note(named(advice)) }
     if answer.repeated > 0 {
       Console.note(
         named(
@@ -248,10 +266,12 @@ package struct StoreReplay {
         listed?.restart()
         progress.tokens = 0
         try added.table.visit { token, verdict in
+          // A mark alone: no record of the token was added.
+          if verdict.isAcceptedAgain, verdict.records == 1 { return }
           origin = verdict.origin
-          guard let time = verdict.time else {
+          guard let time = verdict.time, !verdict.isAcceptedAgain else {
             listed?.leave(token.withUnsafeBytes { Array($0) }, "rejected")
-            return rejection.add(verdict.flags)
+            return rejection.add(verdict)
           }
           let exact = StoreTime(seconds: Int64(time), milliseconds: verdict.milliseconds)
           try visit(token, listed?.time(of: token, time) ?? exact)
@@ -290,19 +310,28 @@ package struct StoreReplay {
   }
 }
 
-/// Tokens without an accepted record.
+/// Tokens without a record that counts, or with a push that was accepted again.
 struct Rejection {
   private(set) var count = 0
+  private(set) var acceptedAgain = 0
   private(set) var flags: RecordFlags = []
   let tokenFlags: PushFlags
 
-  mutating func add(_ flags: RecordFlags) {
+  mutating func add(_ verdict: TokenSummary) {
     count += 1
-    self.flags.formUnion(flags)
+    if verdict.time == nil { flags.formUnion(verdict.flags) } else { acceptedAgain += 1 }
   }
 
-  /// The flags, and the options that accept such records; nil if no token was rejected.
-  var advice: Message? {
+  /// Why tokens were rejected, and the options that accept them.
+  var advice: [Message] {
+    let again: Message =
+      "\(Count.of(acceptedAgain, "token")) rejected: a push was accepted later than the last answer that calls the "
+      + "token invalid; --include-flagged invalidates it"
+    return [acceptedAgain > 0 ? again : nil, ofFlags].compactMap { $0 }
+  }
+
+  private var ofFlags: Message? {
+    let count = count - acceptedAgain
     guard count > 0 else { return nil }
     let hasLength = flags.contains(.unexpectedTokenLength) || flags.contains(.zeroLengthToken)
     let ofPushes = PushFlags.all.filter { tokenFlags.contains($0.flag) }.map(\.code)

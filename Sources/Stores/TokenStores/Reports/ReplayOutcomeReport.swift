@@ -32,7 +32,8 @@ package struct ReplayOutcomeReport {
   private static let meanings = [
     "active before, invalidated now", "invalidated before, now with a later time",
     "not in the store before, inserted as invalidated", "already invalidated",
-    "registered at or after the time", "not in the store, not inserted", "all records carry flags",
+    "registered at or after the time", "not in the store, not inserted",
+    "all records carry flags, or accepted again",
   ]
 
   package var json: JSONValue {
