@@ -91,7 +91,7 @@ package final class MySQLConnection {
       """
       SET NAMES utf8mb4 COLLATE utf8mb4_bin, SESSION autocommit = 1, SESSION time_zone = '+00:00',
       SESSION sql_mode = '\(Self.modes)', SESSION sql_auto_is_null = 0, SESSION sql_safe_updates = 0,
-      SESSION sql_select_limit = DEFAULT, SESSION sql_notes = 0, SESSION max_error_count = 64,
+      SESSION sql_select_limit = 18446744073709551615, SESSION foreign_key_checks = 1, SESSION sql_notes = 0, SESSION max_error_count = 64,
       SESSION lock_wait_timeout = \(seconds), SESSION innodb_lock_wait_timeout = \(seconds),
       SESSION wait_timeout = \(patience), SESSION net_read_timeout = \(patience), SESSION net_write_timeout = \(patience)
       """)

@@ -39,7 +39,9 @@ extension MySQLSession {
     if key.isEmpty { throw mapping.misfit("the primary key", "one, by which rows are found", "none") }
     let name = "\(dialect.quoted(schema)).\(dialect.quoted(mapping.table))"
     let kept = columns.filter {
-      $0.isSetByUpdates && ($0.keyIndex > 0 || $0.name == mapping.registered?.name.text)
+      $0.isSetByUpdates
+        && ($0.keyIndex > 0 || $0.name == mapping.registered?.name.text
+          || mapping.registered?.name.isExpression == true)
     }
     return TableDescription(
       name: name, schema: schema, columns: columns, locator: key.map { (expression($0), $0.kind) },
@@ -50,8 +52,7 @@ extension MySQLSession {
 
   /// Also true without the privilege TRIGGER on all tables or those of the schema: the catalogue may show none then.
   private func hasTriggers(_ table: String, in schema: String) throws -> Bool {
-    let mayTrigger =
-      "GRANTEE = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''') AND PRIVILEGE_TYPE = 'TRIGGER'"
+    let mayTrigger = isGranted("TRIGGER")
     return try connection.number(
       """
       SELECT EXISTS (SELECT 1 FROM information_schema.TRIGGERS
@@ -60,6 +61,10 @@ extension MySQLSession {
           UNION ALL SELECT 1 FROM information_schema.SCHEMA_PRIVILEGES
           WHERE \(mayTrigger) AND TABLE_SCHEMA = \(literal(schema)))
       """) != 0
+  }
+
+  private func isGranted(_ privilege: String) -> String {
+    "GRANTEE = CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''') AND PRIVILEGE_TYPE = '\(privilege)'"
   }
 
   func columns(of table: String, in schema: String?) throws -> [TableColumn] {
@@ -96,6 +101,7 @@ extension MySQLSession {
     return Set(names)
   }
 
+  /// The catalogue shows no constraints of tables on which the user has no privilege.
   private func dependent(of mapping: TableMapping, in schema: String) throws -> Message? {
     let found = try rows(
       """
@@ -103,7 +109,10 @@ extension MySQLSession {
       WHERE UNIQUE_CONSTRAINT_SCHEMA = \(literal(schema)) AND REFERENCED_TABLE_NAME = \(literal(mapping.table))
         AND DELETE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT') LIMIT 1
       """)
-    return found.first.map { "constraint \($0[0]) of \($0[1]) with ON DELETE \($0[2])" }
+    if let found = found.first { return "constraint \(found[0]) of \(found[1]) with ON DELETE \(found[2])" }
+    let seesAll = "SELECT COUNT(*) FROM information_schema.USER_PRIVILEGES WHERE \(isGranted("SELECT"))"
+    return try connection.number(seesAll) == 0
+      ? "tables that cannot be seen (GRANT SELECT ON *.* shows them)" : nil
   }
 
   // MARK: - Fit
@@ -165,6 +174,8 @@ extension MySQLSession {
       try connection.run("UPDATE \(table.name) SET \(settings.joined(separator: ", ")) WHERE 1 = 0")
     } else {
       try connection.run("DELETE FROM \(table.name) WHERE 1 = 0")
+      // The catalogue shows no columns without a privilege, and the journal keeps whole rows.
+      try connection.run("SELECT * FROM \(table.name) WHERE 1 = 0")
     }
     try connection.run("CREATE TEMPORARY TABLE apnsift_rows (c INT)")
     try connection.run("DROP TEMPORARY TABLE apnsift_rows")

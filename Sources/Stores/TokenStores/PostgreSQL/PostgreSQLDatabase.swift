@@ -117,7 +117,8 @@ package final class PostgreSQLDatabase: StoreDatabase {
       """
       SELECT set_config('datestyle', 'ISO, MDY', true), set_config('standard_conforming_strings', 'on', true),
         set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true),
-        set_config('intervalstyle', 'postgres', true), set_config('timezone', 'UTC', true)
+        set_config('intervalstyle', 'postgres', true), set_config('timezone', 'UTC', true),
+        set_config('quote_all_identifiers', 'off', true), set_config('array_nulls', 'on', true)
       """)
   }
 

@@ -120,7 +120,8 @@ extension PostgreSQLSession {
       """
       SELECT conrelid::regclass::text, conname::text,
         CASE confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' ELSE 'SET DEFAULT' END
-      FROM pg_constraint WHERE contype = 'f' AND confrelid = $1::text::oid AND confdeltype IN ('c', 'n', 'd') LIMIT 1
+      FROM pg_constraint WHERE contype = 'f' AND confdeltype IN ('c', 'n', 'd') AND (confrelid = $1::text::oid
+        OR confrelid IN (SELECT relid FROM pg_partition_tree($1::text::oid::regclass))) LIMIT 1
       """, .text(String(table)))
     guard found.count > 0 else { return nil }
     let (name, child, action) = (found.text(0, 1) ?? "", found.text(0, 0) ?? "", found.text(0, 2) ?? "")
