@@ -124,7 +124,7 @@ import TokenStores
 
   private func isTriggered(_ part: String, _ error: StoreError?) -> Bool {
     guard case .refused(let detail) = error else { return false }
-    return detail.text.contains("a trigger of devices also changes \(part), as ")
+    return detail.text.contains("a trigger or an expression of devices also changes \(part), as ")
   }
 
   private static let table = MappedDevices.table("token varchar(64), seen bigint, gone bigint, note bigint")

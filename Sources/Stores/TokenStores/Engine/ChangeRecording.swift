@@ -109,7 +109,7 @@ extension OwnedRows {
   func rowsNow(
     _ changes: [BatchChange], _ found: FoundRows, of batch: TokenBatch, isRecorded: Bool
   ) throws -> FoundRows? {
-    guard table.description.hasTriggers || isRecorded && !table.key.isEmpty else { return nil }
+    guard table.mayChangeMore || isRecorded && !table.key.isEmpty else { return nil }
     // Without triggers, the new value of a written row is known.
     let read = keepsInvalidations ? changes.filter { $0.row == nil } : changes
     let changed = read.reduce(into: [Int]()) { if $0.last != $1.token { $0.append($1.token) } }
@@ -143,7 +143,7 @@ extension OwnedRows {
 
   /// Whether written rows have the values that were written, and the others as before.
   private var keepsInvalidations: Bool {
-    guard !table.description.hasTriggers, !table.key.contains(where: \.isGenerated),
+    guard !table.mayChangeMore, !table.key.contains(where: \.isGenerated),
       let values = try? table.invalidationValues(at: StoreTime(seconds: Int64(Int32.max)))
     else { return false }
     return zip(table.written, values).allSatisfy { $0.column.keeps($1) }

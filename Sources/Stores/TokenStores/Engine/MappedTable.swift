@@ -57,10 +57,18 @@ final class MappedTable {
   /// A row in messages, by its token.
   func rowName(_ token: SQLField) -> Message { "\(self.token.name) \(token.literal())" }
 
-  /// The error of a trigger that changes more of a row than was written.
+  /// Whether a change of a row may change more of what is read of it: triggers do, and expressions over a column.
+  var mayChangeMore: Bool {
+    description.hasTriggers
+      || [token, app, environment, registered?.column].contains {
+        $0.map { $0.expression != nil || $0.isGenerated } ?? false
+      }
+  }
+
+  /// The error of a trigger or an expression that changes more of a row than was written.
   func triggerError(_ columns: String, of token: ArraySlice<UInt8>) -> StoreError {
     .refused(
-      "a trigger of \(mapping.name) also changes \(columns), as in the row of token "
+      "a trigger or an expression of \(mapping.name) also changes \(columns), as in the row of token "
         + "\(Hex.string(token)): disable it for this command, or name another column in the mapping")
   }
 

@@ -5,6 +5,7 @@ final class PreparedStatement {
   private let connection: SQLiteConnection
   private let handle: OpaquePointer?
   private let row: RowBuffer
+  var columnCount: Int { row.row.count }
 
   init(_ connection: SQLiteConnection, _ sql: String) throws {
     var handle: OpaquePointer?
