@@ -12,8 +12,10 @@ struct EarlierReplays {
   /// The member of a replay's options with all apps of its run.
   static let option = "each_app"
 
-  /// Those that decide which records of an input are replayed.
-  private static let deciding: Set = ["input", "include_flagged", "from_errors", "token_kind"]
+  /// Those that decide which records of an input are replayed, and to what end.
+  private static let deciding: Set = [
+    "input", "include_flagged", "from_errors", "token_kind", "other_app", "grace", "known_only",
+  ]
 
   /// - Parameter options: those of this replay, if others had to have the same.
   init(
