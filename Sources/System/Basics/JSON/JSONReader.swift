@@ -41,7 +41,7 @@ package struct JSONReader {
     case UInt8(ascii: "\""): return .string(try string())
     default:
       let first = text.next
-      _ = text.readPlain()
+      _ = text.readValue(isWhole: false)
       let word = String(
         decoding: UnsafeRawBufferPointer(start: first, count: text.next - first), as: UTF8.self)
       switch word {
@@ -97,7 +97,7 @@ package struct JSONReader {
 
   private mutating func string() throws(JSONError) -> String {
     let first = text.next + 1
-    _ = text.readString()
+    _ = text.readValue(isWhole: false)
     let content = UnsafeRawBufferPointer(start: first, count: text.next - 1 - first)
     return content.contains(UInt8(ascii: "\\"))
       ? try unescaped(content, at: first - start) : String(decoding: content, as: UTF8.self)

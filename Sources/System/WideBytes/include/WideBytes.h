@@ -60,23 +60,15 @@ uint8_t *escape_json(const uint8_t *source, size_t count, uint8_t *target);
 /// target has room for twice the text and 17 bytes, which are overwritten.
 uint8_t *write_field(const uint8_t *text, size_t count, uint8_t delimiter, uint8_t *target);
 
-/// `count_plain` of less than 16 bytes.
-size_t count_plain_rest(const uint8_t *text, size_t count);
+/// Bytes of the well-formed UTF-8 character at the beginning of the text; 0 if there is none.
+size_t count_character(const uint8_t *text, size_t count);
 
-/// How many bytes are before the first that is no plain character of a JSON string: a quote, a backslash, a control character
-/// or a byte from 0x80; `count` without one. Most strings are short: a call would take as long.
-static inline size_t count_plain(const uint8_t *text, size_t count) {
-  typedef int8_t Block __attribute__((vector_size(16)));
-  typedef _Bool Places __attribute__((ext_vector_type(16)));
-  size_t done = 0;
-  for (; count - done >= sizeof(Block); done += sizeof(Block)) {
-    Block block;
-    memcpy(&block, text + done, sizeof block);
-    // As signed numbers, bytes from 0x80 are below the control characters.
-    const Places places = __builtin_convertvector((block == '"') | (block == '\\') | (block < 0x20), Places);
-    uint16_t marks;
-    memcpy(&marks, &places, sizeof marks);
-    if (marks) return done + (size_t)__builtin_ctz(marks);
-  }
-  return done + count_plain_rest(text + done, count - done);
-}
+/// How many bytes were read, up to the first wrong one if there is any, and the token that was expected there; else null.
+struct JSONReading {
+  size_t count;
+  const char *expected;
+};
+
+/// Reads a value of JSON, by the grammar of RFC 8259, of any depth; of the whole text, only white space may be around it.
+/// `readable` bytes may be loaded, which are as many as the text has, or more.
+struct JSONReading read_json(const uint8_t *text, size_t count, size_t readable, _Bool is_whole);
