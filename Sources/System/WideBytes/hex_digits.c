@@ -22,6 +22,19 @@ INLINE void write_32(const uint8_t *source, uint8_t step, uint8_t *target) {
 
 INLINE uint8_t digit(uint8_t nibble, uint8_t step) { return '0' + nibble + (nibble > 9 ? step : 0); }
 
+INLINE void write_all(const uint8_t *source, size_t length, uint8_t step, uint8_t *target) {
+  size_t done = 0;
+  for (; length - done >= 32; done += 32) write_32(source + done, step, target + 2 * done);
+  for (; done < length; done++) {
+    target[2 * done] = digit(source[done] >> 4, step);
+    target[2 * done + 1] = digit(source[done] & 15, step);
+  }
+}
+
+FOR_EACH_PROCESSOR void write_hex(const uint8_t *source, size_t length, uint8_t letter_step, uint8_t *target) {
+  write_all(source, length, letter_step, target);
+}
+
 FOR_EACH_PROCESSOR void write_hex_digits(const struct HexColumn *column) {
   const struct HexColumn c = *column;
   const uint8_t *source = c.source;
@@ -31,12 +44,6 @@ FOR_EACH_PROCESSOR void write_hex_digits(const struct HexColumn *column) {
       write_32(source, c.letter_step, target);
     return;
   }
-  for (size_t field = 0; field < c.count; field++, source += c.stride, target += c.row_length) {
-    size_t done = 0;
-    for (; c.length - done >= 32; done += 32) write_32(source + done, c.letter_step, target + 2 * done);
-    for (; done < c.length; done++) {
-      target[2 * done] = digit(source[done] >> 4, c.letter_step);
-      target[2 * done + 1] = digit(source[done] & 15, c.letter_step);
-    }
-  }
+  for (size_t field = 0; field < c.count; field++, source += c.stride, target += c.row_length)
+    write_all(source, c.length, c.letter_step, target);
 }

@@ -15,7 +15,9 @@ public enum Hex {
     _ source: RawSpan, from start: Int, count: Int, to target: UnsafeMutableRawPointer,
     letterCase: LetterCase = .lower
   ) {
-    encode(source, Column(start: start, stride: 0, rowLength: 0, count: 1), of: count, to: target, letterCase)
+    source.withUnsafeBytes { bytes in
+      if let base = bytes.baseAddress { write_hex(base + start, count, letterCase.letterStep, target) }
+    }
   }
 
   /// Fields of equal length at equal distances in the source, and the rows to write them to.

@@ -45,10 +45,11 @@ package enum WideLoop {
 
   /// Writes UTF-8 as a field of CSV to `target`, which has room for twice the text and 17 bytes, quoted if it has the
   /// delimiter, a quote or a line end; returns the end of the field.
+  /// - Parameter readable: how many bytes from the first on may be loaded.
   package static func writeField(
-    _ text: UnsafeRawBufferPointer, delimiter: UInt8, to target: UnsafeMutableRawPointer
+    _ text: UnsafeRawBufferPointer, readable: Int, delimiter: UInt8, to target: UnsafeMutableRawPointer
   ) -> UnsafeMutableRawPointer {
-    text.baseAddress.flatMap { write_field($0, text.count, delimiter, target) }
+    text.baseAddress.flatMap { write_field($0, text.count, readable, delimiter, target) }
       .map { UnsafeMutableRawPointer($0) } ?? target
   }
 }

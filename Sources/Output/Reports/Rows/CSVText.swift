@@ -21,9 +21,11 @@ package enum CSVText {
   }
 
   /// Writes `text`, which is UTF-8, as a field to `target`; returns the number of bytes written.
+  /// - Parameter readable: how many bytes from the first on may be loaded; nil for those of the text.
   static func write(
-    _ text: UnsafeRawBufferPointer, delimiter: UInt8 = UInt8(ascii: ","), to target: UnsafeMutableRawPointer
+    _ text: UnsafeRawBufferPointer, readable: Int? = nil, delimiter: UInt8 = UInt8(ascii: ","),
+    to target: UnsafeMutableRawPointer
   ) -> Int {
-    WideLoop.writeField(text, delimiter: delimiter, to: target) - target
+    WideLoop.writeField(text, readable: readable ?? text.count, delimiter: delimiter, to: target) - target
   }
 }

@@ -145,7 +145,8 @@ struct RowCursor {
 
   mutating func put(_ number: UInt64) {
     if style == .arrow { return put(binary: Int64(clamping: number)) }
-    end += decimal.write(number, to: end)
+    let isShort = number < Decimal.hundredMillion
+    end += isShort ? decimal.writeShort(number, to: end) : decimal.write(number, to: end)
   }
 
   mutating func put(_ time: CaptureTime?) {
@@ -213,11 +214,10 @@ struct RowCursor {
   /// - Parameter letterCase: nil for that of the writer.
   mutating func put(hexOf range: Range<Int>?, _ letterCase: Hex.LetterCase? = nil) {
     guard let range else { return putNothing() }
-    let bytes = RawSpan(_unsafeBytes: bytes)
-    if style == .arrow { return bytes.extracting(range).withUnsafeBytes { put($0) } }
+    let bytes = RawSpan(_unsafeBytes: bytes).extracting(range)
+    if style == .arrow { return bytes.withUnsafeBytes { put($0) } }
     putQuote()
-    Hex.encode(
-      bytes, from: range.lowerBound, count: range.count, to: end, letterCase: letterCase ?? forms.letterCase)
+    Hex.encode(bytes, from: 0, count: range.count, to: end, letterCase: letterCase ?? forms.letterCase)
     end += 2 * range.count
     putQuote()
   }
@@ -225,7 +225,10 @@ struct RowCursor {
   /// - Parameter range: of UTF-8.
   mutating func put(textOf range: Range<Int>?) {
     guard let range else { return putNothing() }
-    RawSpan(_unsafeBytes: bytes).extracting(range).withUnsafeBytes { put(text: $0) }
+    let readable = bytes.count &- range.lowerBound
+    RawSpan(_unsafeBytes: bytes).extracting(range).withUnsafeBytes {
+      if style == .csv { end += CSVText.write($0, readable: readable, to: end) } else { put(text: $0) }
+    }
   }
 
   @inline(__always)

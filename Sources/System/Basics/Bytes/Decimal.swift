@@ -8,6 +8,8 @@ public struct Decimal: @unchecked Sendable {
   /// freed. Unlike an array, a pointer needs no reference counting.
   @usableFromInline let quads: UnsafePointer<UInt32>
 
+  @inlinable public static var hundredMillion: UInt64 { 100_000_000 }
+
   /// Shared, because filling the table takes longer than writing a thousand numbers.
   public static let shared = Decimal()
 
@@ -40,12 +42,16 @@ public struct Decimal: @unchecked Sendable {
   /// Writes all digits of `number` to `target`; returns how many. Up to 7 bytes after them are overwritten.
   @inlinable
   public func write(_ number: UInt64, to target: UnsafeMutableRawPointer) -> Int {
-    if number >= 100_000_000 {
-      let (high, low) = number.quotientAndRemainder(dividingBy: 100_000_000)
-      let width = write(high, to: target)
-      storeEight(low, to: target + width)
-      return width &+ 8
-    }
+    if number < Self.hundredMillion { return writeShort(number, to: target) }
+    let (high, low) = number.quotientAndRemainder(dividingBy: Self.hundredMillion)
+    let width = write(high, to: target)
+    storeEight(low, to: target + width)
+    return width &+ 8
+  }
+
+  /// The same for up to eight digits.
+  @inlinable @inline(__always)
+  public func writeShort(_ number: UInt64, to target: UnsafeMutableRawPointer) -> Int {
     let high = number / 10_000
     let low = UInt64(quads[Int(truncatingIfNeeded: number &- high &* 10_000)]) &<< 32
     let text = UInt64(quads[Int(truncatingIfNeeded: high)]) | low

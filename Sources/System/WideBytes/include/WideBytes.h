@@ -14,6 +14,9 @@ struct HexColumn {
 /// Writes the hex digits of a column, two for each byte.
 void write_hex_digits(const struct HexColumn *column);
 
+/// The same for one field.
+void write_hex(const uint8_t *source, size_t length, uint8_t letter_step, uint8_t *target);
+
 /// Two bytes to look for; of the second, only the bits in `mask` count.
 struct BytePair {
   uint8_t first, second, mask;
@@ -57,8 +60,9 @@ size_t count_times(const uint8_t *times, size_t stride, size_t count, const stru
 uint8_t *escape_json(const uint8_t *source, size_t count, uint8_t *target);
 
 /// Writes text as a field of CSV, in quotes if it has the delimiter, a quote or a line end; returns the end of the field. The
-/// target has room for twice the text and 17 bytes, which are overwritten.
-uint8_t *write_field(const uint8_t *text, size_t count, uint8_t delimiter, uint8_t *target);
+/// target has room for twice the text and 17 bytes, which are overwritten. `readable` bytes may be loaded, as many as the text
+/// has, or more.
+uint8_t *write_field(const uint8_t *text, size_t count, size_t readable, uint8_t delimiter, uint8_t *target);
 
 /// Bytes of the well-formed UTF-8 character at the beginning of the text; 0 if there is none.
 size_t count_character(const uint8_t *text, size_t count);
