@@ -189,13 +189,14 @@ package final class RecordWriter: RowSink {
   }
 
   package func requests(_ requests: RequestRecords, in bytes: RawSpan) throws {
-    guard let rows = self.requests, let first = requests.records.first else { return }
+    guard let rows = self.requests else { return }
     let takesAll = content.kinds.contains(.requests)
-    var row = RequestRow(first, requests.labels, in: bytes)
-    try bytes.withUnsafeBytes { bytes in
-      for request in requests.records where takesAll || request.outcome == .discarded {
-        row.take(request, in: RawSpan(_unsafeBytes: bytes))
-        try write(row, of: bytes, rows)
+    try requests.records.withUnsafeBufferPointer { records in
+      guard let first = records.baseAddress else { return }
+      var row = RequestRow(first, requests.labels, in: bytes)
+      for index in records.indices where takesAll || records[index].outcome == .discarded {
+        row.take(first + index, in: bytes)
+        try bytes.withUnsafeBytes { try put(row, of: $0, rows) }
       }
     }
   }
@@ -239,7 +240,13 @@ package final class RecordWriter: RowSink {
     _ row: Row, of bytes: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
     _ rows: RowFrame<Row>?
   ) throws {
-    guard let rows else { return }
+    if let rows { try put(row, of: bytes, rows) }
+  }
+
+  @inline(__always)
+  private func put<Row: TableRow>(
+    _ row: Row, of bytes: UnsafeRawBufferPointer, _ rows: RowFrame<Row>
+  ) throws {
     if isFirst { return try writeFirst { try rows.write(row, of: bytes, to: $0) } }
     try rows.write(row, of: bytes, to: output)
   }

@@ -60,6 +60,9 @@ public struct RequestFields: Equatable, Sendable {
   /// Nil if the item of command 2 is missing. Of repeated items the first counts.
   @inlinable public var token: Range<Int>? { range(of: tokenPart) }
   @inlinable public var payload: Range<Int>? { range(of: payloadPart) }
+  /// Their lengths in bytes.
+  @inlinable public var tokenLength: Int? { length(of: tokenPart) }
+  @inlinable public var payloadLength: Int? { length(of: payloadPart) }
 
   /// The items of command 2; nil for commands 0 and 1.
   public var items: RequestItems? {
@@ -69,6 +72,11 @@ public struct RequestFields: Equatable, Sendable {
   @inlinable @inline(__always)
   func range(of part: Range<UInt32>) -> Range<Int>? {
     part == 0..<0 ? nil : start &+ Int(part.lowerBound)..<start &+ Int(part.upperBound)
+  }
+
+  @inlinable @inline(__always)
+  func length(of part: Range<UInt32>) -> Int? {
+    part == 0..<0 ? nil : Int(part.upperBound &- part.lowerBound)
   }
 
   @inline(__always)

@@ -174,7 +174,8 @@ package final class RecordLocator: EvidenceSink {
       let outcome = record.outcome.rawValue + (record.status.map { ", status \($0)" } ?? "")
       add(
         LocatedBytes(
-          RequestRow(record, found.labels, in: bytes), "request", request, DumpFields.request(request),
+          labels: found.labels, direction: .client, offset: record.offset, fileOffset: record.fileOffset,
+          packet: record.packet?.number, kind: "request", bytes: request, fields: DumpFields.request(request),
           remarks: ["outcome: \(outcome)"] + Self.remarks(record.flags)))
     }
   }

@@ -23,6 +23,9 @@ extension RecordColumn {
   }
 }
 
+/// Words that determine the values of columns. The first is the address of an object, or 0.
+typealias RowShape = SIMD8<UInt64>
+
 /// What a row of a kind of record is made of.
 protocol TableRow {
   /// All columns of the kind, in their order.
@@ -32,15 +35,18 @@ protocol TableRow {
   /// The part of it that may differ in a row like this one.
   var ownBound: Int { get }
   func put(_ column: Column, to row: inout RowCursor)
-  /// Whether the value of the column may differ in a row like this one.
-  func varies(in column: Column) -> Bool
-  func isLike(_ other: Self) -> Bool
+  /// The index of the word of `shape` that alone determines the value of the column; nil if none does.
+  func word(of column: Column) -> Int?
+  var shape: RowShape { get }
+  /// The object whose address is in `shape`.
+  var owner: AnyObject? { get }
 }
 
 extension TableRow {
   var ownBound: Int { textBound }
-  func varies(in _: Column) -> Bool { true }
-  func isLike(_: Self) -> Bool { true }
+  func word(of _: Column) -> Int? { nil }
+  var shape: RowShape { RowShape() }
+  var owner: AnyObject? { nil }
 }
 
 /// A row of a record of a stream.

@@ -247,10 +247,18 @@ final class RowFrame<Row: TableRow> {
   /// The text before each value, and the text after the last.
   private let leads: [[UInt8]]
   private let trail: [UInt8]
-  /// The row that the texts were made for, in memory of its own: a property would be copied to be compared.
-  @exclusivity(unchecked) private var model: UnsafeMutablePointer<Row>?
-  /// The columns whose values differ, each with the end of the text before it in `texts`.
-  @exclusivity(unchecked) private var varying: [(column: Row.Column, end: Int)] = []
+  /// The shape that the texts were made for, and the object whose address it has.
+  @exclusivity(unchecked) private var shape = RowShape(repeating: .max)
+  @exclusivity(unchecked) private var owner: AnyObject?
+  /// All bits of the words that seldom differ among the rows of an owner.
+  @exclusivity(unchecked) private var shared = RowShape(repeating: .max)
+  /// The number of rows, and of differences in these words.
+  @exclusivity(unchecked) private var (rows, differences) = (0, 0)
+  /// Formatting what rows share takes as long as writing a column in as many rows.
+  private static var rowsPerDifference: Int { 64 }
+  /// The columns whose values differ, each with the end of the text before it in `texts`: the first `varyingCount`.
+  private let varying: UnsafeMutablePointer<(column: Row.Column, end: Int)>
+  @exclusivity(unchecked) private var varyingCount = 0
   private let texts = OutputBuffer(nil)
   /// Bytes of a row's leads and of its values other than text, and of the texts that rows like the model share.
   private let bound: Int
@@ -268,14 +276,12 @@ final class RowFrame<Row: TableRow> {
       return Array(((index > 0 ? "," : ends.lead) + key).utf8)
     }
     trail = Array(ends.trail.utf8)
+    varying = .allocate(capacity: columns.count)
     bound = leads.reduce(trail.count + RowCursor.blockLength) { $0 + $1.count + RowCursor.valueBound }
     repetitions = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +).values.max() ?? 1
   }
 
-  deinit {
-    model?.deinitialize(count: 1)
-    model?.deallocate()
-  }
+  deinit { varying.deallocate() }
 
   /// - Parameter bytes: of which the row's ranges are.
   func write(
@@ -285,17 +291,20 @@ final class RowFrame<Row: TableRow> {
     if let table {
       return try append(row, of: bytes, bound: bound &+ repetitions &* row.textBound, to: table)
     }
-    let isLikeModel = if let model { row.isLike(model.pointee) } else { false }
-    if !isLikeModel { try prepare(for: row, bytes) }
+    let differing = (row.shape ^ shape) & shared
+    let joined = differing.lowHalf | differing.highHalf
+    let rest = joined.lowHalf | joined.highHalf
+    if rest[0] | rest[1] != 0 { try prepare(for: row, bytes) }
+    rows &+= 1
     guard let start = texts.bytes.baseAddress,
       let target = try output.room(bound &+ repetitions &* (sharedBound &+ row.ownBound))
     else { return }
     var cursor = RowCursor(forms, decimal, of: bytes, at: target)
     var text = start
-    for index in varying.indices {
-      let end = start + varying[index].end
+    for part in UnsafeBufferPointer(start: varying, count: varyingCount) {
+      let end = start + part.end
       cursor.put(blocksOf: text, end - text)
-      row.put(varying[index].column, to: &cursor)
+      row.put(part.column, to: &cursor)
       text = end
     }
     cursor.put(blocksOf: text, start + texts.count - text)
@@ -326,19 +335,23 @@ final class RowFrame<Row: TableRow> {
   @inline(never)
   private func prepare(for row: Row, _ bytes: UnsafeRawBufferPointer) throws {
     sharedBound = row.textBound &- row.ownBound
-    model?.deinitialize(count: 1)
-    model = model ?? .allocate(capacity: 1)
-    model?.initialize(to: row)
-    varying.removeAll(keepingCapacity: true)
+    if row.shape[0] == shape[0] {
+      differences += 1
+      let areFrequent = differences > 4 + rows / Self.rowsPerDifference
+      if areFrequent { shared.replace(with: 0, where: row.shape .!= shape) }
+    }
+    (shape, owner) = (row.shape, row.owner)
+    varyingCount = 0
     texts.removeAll()
     try texts.extend(bound &+ repetitions &* row.textBound) { start in
       var cursor = RowCursor(forms, decimal, of: bytes, at: start)
       for (index, column) in columns.enumerated() {
         leads[index].withUnsafeBytes { cursor.put($0) }
-        if row.varies(in: column) {
-          varying.append((column, cursor.end - start))
-        } else {
+        if let word = row.word(of: column), shared[word] != 0 {
           row.put(column, to: &cursor)
+        } else {
+          varying[varyingCount] = (column, cursor.end - start)
+          varyingCount += 1
         }
       }
       trail.withUnsafeBytes { cursor.put($0) }
