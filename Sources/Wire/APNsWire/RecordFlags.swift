@@ -89,12 +89,15 @@ enum ZeroFill {
   /// Whether the `count` bytes from `start` hold eight zero bytes in a row. They must lie in the span, which
   /// is not checked here.
   static func isPresent(in bytes: RawSpan, from start: Int, count: Int) -> Bool {
+    let last = start &+ count &- runLength
     var first = start
-    while first &+ runLength <= start &+ count {
-      // No row begins before the last other byte of eight: one load of eight bytes decides for nearly all.
+    while first <= last {
+      // No row begins before the last other byte of eight, which is mostly the eighth.
       var other = first &+ runLength &- 1
-      while other >= first, bytes.uncheckedByte(at: other) == 0 { other &-= 1 }
-      if other < first { return true }
+      if bytes.uncheckedByte(at: other) == 0 {
+        repeat { other &-= 1 } while other >= first && bytes.uncheckedByte(at: other) == 0
+        if other < first { return true }
+      }
       first = other &+ 1
     }
     return false

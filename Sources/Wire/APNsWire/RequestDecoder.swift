@@ -12,6 +12,8 @@ public struct RequestDecoder: RunDecoder, RunParser {
   /// A search inside the request at the cursor, whose extent is doubtful, from `candidate` on and before `end`. Both are
   /// relative to the cursor. `isCut` is true if the run ends inside the request.
   private var open: (candidate: Int, end: Int, isCut: Bool)?
+  /// Bytes of the request at the cursor, if its lengths were read for the boundary before it; else 0.
+  private var knownLength = 0
 
   /// - Parameters:
   ///   - rules: allowed token lengths and the limits of lengths.
@@ -32,10 +34,13 @@ public struct RequestDecoder: RunDecoder, RunParser {
     if open != nil { return try settleCandidate(in: run) }
     let index = cursor.position
     guard index < run.byteCount else { return nil }
-    switch rules.extent(at: index, in: run) {
+    let extent = knownLength > 0 ? .known(end: index &+ knownLength) : rules.extent(at: index, in: run)
+    knownLength = 0
+    switch extent {
     case .none: return undecodable(in: run)
     case .known(let end) where end <= run.byteCount:
-      if try rules.isPlausibleBoundary(at: end, in: run, ended: cursor.ended) {
+      if let length = try rules.boundary(at: end, in: run, ended: cursor.ended) {
+        knownLength = length
         return request(endingAt: end, flags: [], in: run)
       }
       open = (1, end - index, false)
@@ -116,13 +121,13 @@ extension RequestRules {
     }
   }
 
-  /// boundary(o): `index` is a plausible boundary.
-  func isPlausibleBoundary(at index: Int, in run: RawSpan, ended: Bool) throws(NeedsBytes) -> Bool {
+  /// boundary(o): if `index` is a plausible boundary, the bytes of the request there, 0 if the run ends in its lengths.
+  func boundary(at index: Int, in run: RawSpan, ended: Bool) throws(NeedsBytes) -> Int? {
     switch index < run.byteCount ? extent(at: index, in: run) : .unfinished {
-    case .none: return false
-    case .known: return true
+    case .none: return nil
+    case .known(let end): return end &- index
     case .unfinished:
-      if ended { return true }
+      if ended { return 0 }
       throw NeedsBytes()
     }
   }
@@ -133,7 +138,7 @@ extension RequestRules {
     case .none: return false
     case .known(let end) where end <= run.byteCount:
       guard isConvincing(from: index, to: end, in: run) else { return false }
-      return try isPlausibleBoundary(at: end, in: run, ended: ended)
+      return try boundary(at: end, in: run, ended: ended) != nil
     case .known, .unfinished:
       if ended { return false }
       throw NeedsBytes()

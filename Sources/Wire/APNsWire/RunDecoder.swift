@@ -190,6 +190,7 @@ extension RunParser {
   var firstCopy: Int { 512 }
 
   /// `next(in:)` of all decoders, which each of them compiles for itself.
+  @inline(__always)
   mutating func nextStep(in chunk: RawSpan) -> Step? {
     if cursor.ended { return stepInCarry() }
     cursor.beginChunk()
@@ -203,12 +204,14 @@ extension RunParser {
     return nil
   }
 
+  @inline(never)
   private mutating func stepInCarry() -> Step? {
     // A reference to the bytes, not a copy: the decoder changes while they are read.
     let carry = cursor.carry
     return step(in: carry.span.bytes)
   }
 
+  @inline(__always)
   private mutating func step(in run: RawSpan) -> Step? {
     while true {
       if let skipStart = cursor.skipStart {
