@@ -105,7 +105,8 @@ struct UncertainRanges {
   }
 
   /// Whether one of `count` bytes from `offset` on is in doubt.
+  @inline(__always)
   mutating func contains(_ offset: Int, _ count: Int) -> Bool {
-    first(after: offset).map { $0.lowerBound < offset &+ count } ?? false
+    !ranges.isEmpty && first(after: offset).map { $0.lowerBound < offset &+ count } ?? false
   }
 }

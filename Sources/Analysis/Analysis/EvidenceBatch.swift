@@ -58,8 +58,9 @@ struct EvidenceBatch {
   /// The bytes of records that cross a boundary between chunks, and of requests that are not in the window.
   private var copied: [UInt8] = []
   private var requests: [RequestRecord] = []
-  /// Those of the last requests, while these are in no item.
+  /// Those of the last requests, while these are in no item; and of what they are.
   private var requestLabels: StreamLabels?
+  private var requestStream: (id: ObjectIdentifier, input: UInt16)?
   private var areInWindow = false
   private var pushes: [PushRecord] = []
   private var pushLabels: StreamLabels?
@@ -87,6 +88,9 @@ struct EvidenceBatch {
       || copied.count >= Self.fullBytes || requests.count >= Self.fullCount || pushes.count >= Self.fullCount
       || pushBytes.count >= Self.fullBytes
   }
+
+  @inline(__always)
+  var isFullOfRequests: Bool { requests.count >= Self.fullCount || copied.count >= Self.fullBytes }
 
   /// The next evidence is in `window` or in `chunks`.
   mutating func begin(_ window: [UInt8], _ chunks: [[UInt8]]) {
@@ -148,19 +152,26 @@ struct EvidenceBatch {
 
   /// Adds a request that can be emitted at once. Parameters as for runs.
   mutating func append(
-    _ request: consuming RequestRecord, labels: StreamLabels, in bytes: RawSpan, at location: ChunkLocation?
+    _ request: consuming RequestRecord, of stream: StreamAnalysis, in bytes: RawSpan,
+    at location: ChunkLocation?
   ) {
     var isInWindow = false
     if case .window = location?.storage { isInWindow = true }
-    if pushLabels != nil || requestLabels !== labels || areInWindow != isInWindow {
+    let id = (id: ObjectIdentifier(stream), input: request.packet?.input ?? 0)
+    // Looking for labels takes time, and so does counting references.
+    if requestStream?.id != id.id || requestStream?.input != id.input || areInWindow != isInWindow {
       itemize()
-      (requestLabels, areInWindow) = (labels, isInWindow)
+      (requestStream, areInWindow) = (id, isInWindow)
+      requestLabels = stream.labels(input: id.input)
     }
     let range = request.fields.range
     request.fields.start = isInWindow ? range.lowerBound &+ (location?.start ?? 0) : copied.count
     if !isInWindow { bytes.extracting(range).withUnsafeBytes { copied.append(contentsOf: $0) } }
     requests.append(request)
   }
+
+  /// The labels of a stream change, or the stream ends.
+  mutating func forgetLabels(of stream: ObjectIdentifier) { if requestStream?.id == stream { itemize() } }
 
   /// Adds a push, with a copy of its texts.
   mutating func append(_ push: consuming PushRecord, labels: StreamLabels, in bytes: RawSpan) {
@@ -187,7 +198,7 @@ struct EvidenceBatch {
   private mutating func itemize() {
     if let labels = requestLabels {
       items.append(.requests(labels, end: requests.count, areInWindow: areInWindow))
-      requestLabels = nil
+      (requestLabels, requestStream) = (nil, nil)
     }
     if let labels = pushLabels {
       items.append(.pushes(labels, end: pushes.count))

@@ -158,10 +158,16 @@ package final class EvidenceLog {
   }
 
   func add(
-    _ request: consuming RequestRecord, labels: StreamLabels, in bytes: RawSpan, at location: ChunkLocation?
+    _ request: consuming RequestRecord, of stream: StreamAnalysis, in bytes: RawSpan,
+    at location: ChunkLocation?
   ) throws {
-    batch.append(request, labels: labels, in: bytes, at: location)
-    try flushIfDue()
+    batch.append(request, of: stream, in: bytes, at: location)
+    if batch.isFullOfRequests || !isInWindow && worker == nil { try flush() }
+  }
+
+  func forgetLabels(of stream: ObjectIdentifier, at index: Int) {
+    labels[index] = nil
+    batch.forgetLabels(of: stream)
   }
 
   func add(_ item: EvidenceBatch.EvidenceItem, owning bytes: Int = 0) throws {

@@ -81,7 +81,7 @@ final class StreamAnalysis {
   }
 
   private var labelIndex: Int { identity.number & (EvidenceLog.recentLabels - 1) }
-  private func forgetLabels() { log.labels[labelIndex] = nil }
+  private func forgetLabels() { log.forgetLabels(of: ObjectIdentifier(self), at: labelIndex) }
 
   func excerpts(of side: Side) -> ExcerptMaker? { side == .first ? excerpts?.first : excerpts?.second }
 

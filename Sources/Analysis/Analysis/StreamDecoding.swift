@@ -149,7 +149,7 @@ extension StreamAnalysis {
       RequestRecord(
         fields: frame.fields, offset: frame.offset, fileOffset: origin.fileOffset(of: frame.offset),
         packet: origin.packet, flags: frame.flags, outcome: .unknown, status: nil),
-      labels: labels(input: origin.packet?.input ?? 0), in: bytes, at: location)
+      of: self, in: bytes, at: location)
   }
 
   // MARK: - HTTP/2

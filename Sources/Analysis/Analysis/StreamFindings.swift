@@ -12,6 +12,7 @@ struct PendingFindings {
   private var findings: [StreamFinding] = []
 
   var first: StreamFinding? { findings.first }
+  var isEmpty: Bool { findings.isEmpty }
 
   /// Keeps `finding` if its offset is not before `covered`, the first undecided byte; else returns false.
   mutating func keep(_ finding: StreamFinding, from covered: Int) -> Bool {
@@ -39,8 +40,11 @@ extension StreamAnalysis {
   }
 
   /// Emits the kept findings before `offset`, whose bytes are all decided.
+  @inline(__always)
   func emitPending(before offset: Int, of direction: inout DirectionAnalysis) throws {
-    while let finding = direction.pendingFindings.removeFirst(before: offset) { try report(finding) }
+    while !direction.pendingFindings.isEmpty,
+      let finding = direction.pendingFindings.removeFirst(before: offset)
+    { try report(finding) }
   }
 
   func reportUndecodable(

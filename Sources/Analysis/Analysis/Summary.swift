@@ -177,6 +177,7 @@ package struct Summary: Equatable, Sendable {
       .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
+  @inline(__always)
   mutating func count(_ flags: RecordFlags, times count: Int = 1) {
     if flags.isEmpty { return }
     for (index, entry) in RecordFlags.all.enumerated() where flags.contains(entry.flag) {

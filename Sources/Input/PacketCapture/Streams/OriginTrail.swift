@@ -36,6 +36,7 @@ package struct OriginTrail {
     return origins[cursor]
   }
 
+  @inline(__always)
   private mutating func moveCursor(to offset: Int) {
     if cursor >= origins.count || origins[cursor].streamOffset > offset {
       cursor = max(first, origins.index(of: offset))
