@@ -1,5 +1,6 @@
 import Basics
 import PacketCapture
+internal import WideBytes
 
 /// The text that tshark writes into stream data where bytes are missing from a capture:
 /// `[76 bytes missing in capture file]`, with a NUL after it in some of its versions (docs/spec/decoding-rules.md#gap-marks).
@@ -45,50 +46,29 @@ struct GapMark: Equatable {
 
   /// The eight bytes at each index of the words but the last seven, each in its slot; those at 0 in the others.
   private static let samples = {
-    let all = (0..<sampleCount).map { index in
-      (bytes: words.span.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self), index: index)
+    let all = (0..<Int(SAMPLE_STEP)).map { index in
+      Sample(
+        bytes: words.span.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self), place: index)
     }
-    return (0..<32).map { slot in all.first { Self.slot(of: $0.bytes) == slot } ?? all[0] }
+    return (0..<32).map { slot in all.first { sample_slot($0.bytes) == slot } ?? all[0] }
   }()
-  private static let sampleCount = 24
-
-  /// By a multiplier that was looked for until all samples had different slots.
-  @inline(__always)
-  private static func slot(of sample: UInt64) -> Int {
-    Int(truncatingIfNeeded: (sample.littleEndian &* 0x7651) &>> 59)
-  }
 
   /// The first whole mark from `start` on.
   ///
   /// Of the indices 24 apart, one always has eight bytes of a mark's words: one load per 24 bytes rules out nearly
   /// all of a binary dump, and a comparison with the sample in its slot most texts in it.
   static func first(in bytes: RawSpan, from start: Int) -> GapMark? {
-    let samples = samples
-    var index = start
-    while index &+ MemoryLayout<UInt64>.size <= bytes.byteCount {
-      index = skip(8, in: bytes, from: index)
-      let sample = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
-      let found = samples[slot(of: sample)]
-      if found.bytes == sample, let mark = mark(withWordsAt: index &- found.index, in: bytes, from: start) {
-        return mark
+    var found = FoundSample(index: start, place: 0)
+    while true {
+      found = bytes.withUnsafeBytes { bytes in
+        samples.withUnsafeBufferPointer { slots in
+          find_sample(bytes.baseAddress, found.index, bytes.count, slots.baseAddress)
+        }
       }
-      index &+= sampleCount
+      if found.index >= bytes.byteCount { return nil }
+      if let mark = mark(withWordsAt: found.index &- found.place, in: bytes, from: start) { return mark }
+      found.index &+= Int(SAMPLE_STEP)
     }
-    return nil
-  }
-
-  /// The index of the first sample without a byte of 0x80 or above, as most of a dump have, or of the one after `count`
-  /// samples. With too few bytes for these it is `index`.
-  @inline(__always)
-  private static func skip(_ count: Int, in bytes: RawSpan, from index: Int) -> Int {
-    let next = index &+ count &* sampleCount
-    guard next &+ MemoryLayout<UInt64>.size <= bytes.byteCount else { return index }
-    for sample in 0..<count {
-      let start = index &+ sample &* sampleCount
-      let sampled = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self)
-      if sampled & EightBytes.highBits == 0 { return start }
-    }
-    return next
   }
 
   /// The mark whose words begin at `index`, if it begins at `start` or after it.

@@ -30,6 +30,27 @@ size_t find_block(const uint8_t *bytes, size_t from, size_t end, const struct By
 /// The bytes of a block at which a pair begins, the first byte in the lowest bit.
 uint32_t mark_pairs(const uint8_t *block, const struct BytePair *pairs, size_t count);
 
+/// Bytes from one sample to the next.
+enum { SAMPLE_STEP = 24 };
+
+/// Eight bytes of a text that is looked for, and their place in it.
+struct Sample {
+  uint64_t bytes;
+  size_t place;
+};
+
+/// The slot of eight bytes among 32, by a multiplier that was looked for until all samples had different slots.
+static inline size_t sample_slot(uint64_t bytes) { return bytes * 0x7651 >> 59; }
+
+/// An index, and the place there in the text.
+struct FoundSample {
+  size_t index, place;
+};
+
+/// The first of the samples at `index` and after it that is in its slot; the end or more without one. None has a byte from
+/// 0x80.
+struct FoundSample find_sample(const uint8_t *bytes, size_t index, size_t end, const struct Sample *slots);
+
 /// Seconds since 1970, both included.
 struct TimeBounds {
   uint32_t earliest, latest;
