@@ -12,6 +12,7 @@ enum FeedbackColumn: String, RecordColumn {
   var isOfPacket: Bool { [.packet, .originalPacket, .capturedAt, .capturedAtLocal].contains(self) }
 
   /// Writes the value of a column of the packet; nothing for any other.
+  @inline(__always)
   func put(_ packet: PacketReference?, to row: inout RowCursor) {
     switch self {
     case .packet: row.put(packet?.number)

@@ -149,6 +149,7 @@ struct RowCursor {
     end += isShort ? decimal.writeShort(number, to: end) : decimal.write(number, to: end)
   }
 
+  @inline(__always)
   mutating func put(_ time: CaptureTime?) {
     guard let time, UInt32(exactly: time.seconds) != nil || time.hasText else { return putNothing() }
     self.time = time
