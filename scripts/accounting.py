@@ -2,6 +2,7 @@
 
 COVERING = {"skipped-bytes", "truncated-record"}
 CLEAR = "plaintext-before-tls"
+LENGTHS = {"feedback": lambda row: 6 + row["token_length"], "request": lambda row: row["length"], "response": lambda row: 6}
 # Their frames and lines are no records, so bytes are not in any.
 UNTILED = {"http2", "provider-log"}
 
@@ -10,18 +11,10 @@ def ranges(objects):
     """What covers bytes of the streams: (offset, length) by source, stream and direction."""
     found = {}
     for row in objects:
-        kind = row["type"]
-        if kind == "feedback":
-            length = 6 + row["token_length"]
-        elif kind == "request":
-            length = row["length"]
-        elif kind == "response":
-            length = 6
-        elif kind == "finding" and row["code"] in COVERING and row["stream"] is not None:
-            length = row["length"]
-        else:
-            continue
-        found.setdefault((row["source"], row["stream"], row["direction"]), []).append((row["offset"], length))
+        is_covering = row["type"] == "finding" and row["code"] in COVERING and row["stream"] is not None
+        if row["type"] in LENGTHS or is_covering:
+            length = row["length"] if is_covering else LENGTHS[row["type"]](row)
+            found.setdefault((row["source"], row["stream"], row["direction"]), []).append((row["offset"], length))
     return found
 
 

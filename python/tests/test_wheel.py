@@ -26,7 +26,7 @@ def environment(wheel, tmp_path_factory):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", home / "venv"], check=True)
     cache = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
     subprocess.run(
-        [sys.executable, "-m", "pip", "--python", home / "venv", "install", "-q", wheel],
+        [sys.executable, "-m", "pip", "--python", home / "venv", "install", "-q", "--no-compile", wheel],
         env={"HOME": str(home), "XDG_CACHE_HOME": cache, **PIP}, check=True,
     )  # fmt: skip
     return home

@@ -73,11 +73,6 @@ def draw_payload(draw):
     return draw.choice([b"%b", b"{%b}", b'{"a":"%b"}']) % inner
 
 
-def draw_token_of(draw, lengths):
-    odd = draw.random() < 0.06
-    return draw_token(draw, draw.choice([0, 1, 31, 33, 54, 100, 101, 300] if odd else lengths))
-
-
 def draw_identifier(draw, known):
     """Mostly the next number; sometimes one that is there already, 0, or the same with its bytes in reverse."""
     kind = draw.random()
@@ -124,7 +119,8 @@ def odd_items(draw, items):
 
 def draw_request(draw, lengths, known):
     """A request; `known` collects the identifiers that were drawn."""
-    token, payload = draw_token_of(draw, lengths), draw_payload(draw)
+    odd_lengths = [0, 1, 31, 33, 54, 100, 101, 300]
+    token, payload = draw_token(draw, draw.choice(odd_lengths if draw.random() < 0.06 else lengths)), draw_payload(draw)
     command = draw.choice([0, 1, 1, 2, 2, 2])
     if command == 0:
         return b"\0" + sized_oddly(draw, token) + sized_oddly(draw, payload)
@@ -155,23 +151,18 @@ def draw_response(draw, known):
     return error_bytes(status, identifier)
 
 
-def requests(draw, lengths, known):
-    return b"".join(draw_request(draw, lengths, known) for _ in range(draw.choice([1, 2, 5, 10, 25])))
+# How a record is drawn, and how many of them.
+WHOLE = {
+    "feedback": (lambda draw, lengths, _: draw_tuple(draw, lengths), range(1, 30)),
+    "requests": (draw_request, [1, 2, 5, 10, 25]),
+    "responses": (lambda draw, _, known: draw_response(draw, known), [1, 1, 2, 5, 30]),
+}
 
 
-def responses(draw, lengths, known):
-    return b"".join(draw_response(draw, known) for _ in range(draw.choice([1, 1, 2, 5, 30])))
-
-
-def tuples(draw, lengths, known=None):
-    return b"".join(draw_tuple(draw, lengths) for _ in range(draw.randrange(1, 30)))
-
-
-WHOLE = {"feedback": tuples, "requests": requests, "responses": responses}
-
-
-def sound(draw, lengths, kind):
-    return WHOLE[kind](draw, lengths, [])
+def sound(draw, lengths, kind, known=None):
+    """`known` collects the identifiers of requests."""
+    (record, counts), known = WHOLE[kind], [] if known is None else known
+    return b"".join(record(draw, lengths, known) for _ in range(draw.choice(counts)))
 
 
 # Marks of tshark in a stream, at a position in it
@@ -369,7 +360,7 @@ def draw_stream(draw, lengths, kind):
 def draw_conversation(draw, lengths, most_responses=5):
     """The bytes of requests, and the responses, each with its bytes; both may be damaged."""
     known = []
-    data = requests(draw, lengths, known)
+    data = sound(draw, lengths, "requests", known)
     count = min(most_responses, draw.choice([0, 1, 1, 1, 1, 2, 5]))
     answers = [draw_response(draw, known) for _ in range(count)]
     if draw.random() < 0.4:

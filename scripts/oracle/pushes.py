@@ -91,22 +91,14 @@ class Exchange:
     @property
     def flags(self):
         """The flags of the complete exchange."""
-        item, flags = self.item, set(self.item.get("flags", ()))
-        if item["ending"] == "reset":
-            flags.add("stream-reset")
-        if item["ending"] == "goaway":
-            flags.add("goaway")
-        if item["status"] is None and not flags:
-            flags.add("no-response")
-        if not self.is_push:
-            return flags
-        if item["body"] and item["reason"] is None:
-            flags.add("malformed-json")
-        if self.values["token"] is None:
-            flags.add("token-not-hex")
-        elif self.values["token_length"] != 32:
-            flags.add("unexpected-token-length")
-        return flags
+        item, length = self.item, self.values.get("token_length")
+        flags = {*item.get("flags", ()), *{"reset": ["stream-reset"], "goaway": ["goaway"]}.get(item["ending"], [])}
+        flags |= set() if flags or item["status"] is not None else {"no-response"}
+        of_pushes = {
+            "malformed-json": item["body"] and item["reason"] is None, "token-not-hex": length is None,
+            "unexpected-token-length": length not in (None, 32),
+        }  # fmt: skip
+        return flags | {flag for flag, is_there in of_pushes.items() if is_there and self.is_push}
 
     @property
     def position(self):

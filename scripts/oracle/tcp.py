@@ -79,14 +79,10 @@ def records(content):
         offset += PACKET + length
 
 
-def link_type(content):
-    return struct.unpack_from("<I", content, 20)[0]
-
-
 def read(content, port):
     """A pcap file of whole packets; `port` is that of the servers."""
-    packets = [parse(header, data, link_type(content), port) for header, data in records(content)]
-    return Capture(content[:HEADER], packets)
+    link = struct.unpack_from("<I", content, 20)[0]
+    return Capture(content[:HEADER], [parse(header, data, link, port) for header, data in records(content)])
 
 
 @dataclass

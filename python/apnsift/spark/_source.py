@@ -69,24 +69,28 @@ def planned(settings: Settings, files: Sequence[File], *, must_be_unchanged: boo
     return [Files(tuple(group), version, must_be_unchanged) for group in groups]
 
 
-class Reader(DataSourceReader):
-    """Reads a batch of files.
-
-    It takes no filters: Spark 4.3 keeps those of one query for the next query of the same DataFrame, and so loses rows.
-    """
+class Partitioned:
+    """Reads files of a batch or a stream."""
 
     def __init__(self, settings: Settings, schema: StructType) -> None:
         self.settings = settings
         self.schema = schema
 
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        # Without partitions, Spark makes one with no value.
+        return batches(self.settings, self.schema, partition) if isinstance(partition, Files) else iter(())
+
+
+class Reader(Partitioned, DataSourceReader):
+    """Reads a batch of files.
+
+    It takes no filters: Spark 4.3 keeps those of one query for the next query of the same DataFrame, and so loses rows.
+    """
+
     def partitions(self) -> list[Files]:
         if not self.settings.paths and not self.settings.is_together:
             raise UsageError(["no input: name files or directories in load()"], 64)
         return planned(self.settings, list(listed(self.settings.paths)))
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        # Without partitions, Spark makes one with no value.
-        return batches(self.settings, self.schema, partition) if isinstance(partition, Files) else iter(())
 
 
 def batches(settings: Settings, schema: StructType, partition: Files) -> Iterator[pa.RecordBatch]:

@@ -11,15 +11,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import pyarrow as pa
-from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
-from pyspark.sql.types import StructType
 
 from apnsift._errors import Error
 from apnsift.spark._files import File, listed
-from apnsift.spark._settings import Settings
-from apnsift.spark._source import Files, batches, planned
+from apnsift.spark._source import Files, Partitioned, planned
 
 Offset = dict[str, Any]
 Position = tuple[int, str]  # modification time in nanoseconds, path
@@ -33,13 +30,10 @@ def _order(file: File) -> Position:
     return file.modified, file.path
 
 
-class FileStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class FileStream(Partitioned, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """A stream of the files at some paths."""
 
-    def __init__(self, settings: Settings, schema: StructType) -> None:
-        self.settings = settings
-        self.schema = schema
-        self._last: Position | None = None  # of a query that ends with what is there now
+    _last: Position | None = None  # of a query that ends with what is there now
 
     def initialOffset(self) -> Offset:
         return {"modified": -1, "path": "", "files": 0, "total": 0}
@@ -75,9 +69,6 @@ class FileStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if len(files) != expected:
             self._fail(f"files of the batch to {end['path']}: expected {expected}, found {len(files)} now")
         return planned(self.settings, files, must_be_unchanged=True) if files else []
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        return batches(self.settings, self.schema, partition) if isinstance(partition, Files) else iter(())
 
     def _listed(self) -> Iterator[File]:
         # A directory that is empty is listed as a path without a file.
