@@ -11,14 +11,14 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
   /// The limits passed to `init`.
   public let rules: FeedbackRules
   public var cursor: RunCursor
-  /// What is between the tuples of a dump; nil in a connection, which has no bytes between them.
-  private var spacing: TupleSpacing?
-  /// Offset of the stream's first byte; nil in a later run.
-  private let beginning: Int?
-  /// Offset of the first of the tuples that touch, up to the cursor; nil if bytes before it were skipped.
-  private var groupStart: Int?
+  /// Whether no separator was before the tuples that touch: so they may be the first ones.
+  private var isFirstGroup: Bool
   /// Bytes of the separator at the cursor.
-  private var separator = 0
+  private var separator: UInt16 = 0
+  /// What is between the tuples of a dump; empty in a connection, which has no bytes between them: there are many.
+  private var spacing: [TupleSpacing]
+  /// Offset of the first of the tuples that touch, up to the cursor; -1 if bytes before it were skipped.
+  private var groupStart: Int
 
   /// - Parameters:
   ///   - rules: allowed token lengths and plausible times.
@@ -30,14 +30,13 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
   public init(rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true, isDump: Bool = false) {
     self.rules = rules
     cursor = RunCursor(offset: offset, beginsStream: beginsStream)
-    spacing = isDump ? TupleSpacing(rules) : nil
-    beginning = beginsStream ? offset : nil
-    groupStart = beginning
+    spacing = isDump ? [TupleSpacing(rules)] : []
+    (isFirstGroup, groupStart) = (beginsStream, beginsStream ? offset : -1)
   }
 
   /// The most undecided bytes that are carried over: `rules.holdBack`; of a dump, whose tuples may not touch, 34,116
   /// by default.
-  public var holdBack: Int { spacing == nil ? rules.holdBack : TupleSpacing.reach(rules) }
+  public var holdBack: Int { spacing.isEmpty ? rules.holdBack : TupleSpacing.reach(rules) }
   var firstCopy: Int { rules.holdBack }
 
   public mutating func next(in chunk: RawSpan) -> DecoderStep<RecordRun>? { nextStep(in: chunk) }
@@ -46,7 +45,7 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
     if separator > 0 { return between() }
     guard canDecide(cursor.position, in: run) else { return nil }
     if let step = regularRecords(in: run) { return step }
-    if cursor.resynchronised { groupStart = nil }
+    if cursor.resynchronised { groupStart = -1 }
     return try anyTuple(in: run)
   }
 
@@ -70,7 +69,7 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
     guard rules.hasHeader(at: index, in: run), rules.isHeader(at: index, in: run) else { return false }
     let end = rules.end(ofTupleAt: index, in: run)
     if end <= run.byteCount, rules.isPlausibleBoundary(at: end, in: run) { return true }
-    return try spacing?.isStart(at: index, in: run, isLast: cursor.ended) ?? false
+    return try spacing.first?.isStart(at: index, in: run, isLast: cursor.ended) ?? false
   }
 
   /// The first start from `index` on and before `end`, which must not be after the end of the run.
@@ -87,7 +86,7 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
   /// with an allowed length after it (step 3 by rule 2 of boundary). Nil without any.
   private mutating func regularRecords(in run: RawSpan) -> Step? {
     let first = cursor.position
-    guard !cursor.resynchronised, spacing?.isKnown != true, rules.hasHeader(at: first, in: run) else {
+    guard !cursor.resynchronised, spacing.first?.isKnown != true, rules.hasHeader(at: first, in: run) else {
       return nil
     }
     let length = run.bigEndianUInt16(at: first &+ Tuple.lengthOffset)
@@ -139,10 +138,10 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
     let index = cursor.position
     guard rules.hasHeader(at: index, in: run) else { return rest(in: run) }
     let isAllowed = rules.hasAllowedLength(at: index, in: run)
-    if !isAllowed, cursor.undecidedOffset == beginning,
-      let start = try spacing?.lead(at: index, in: run, isLast: cursor.ended)
+    if !isAllowed, isFirstGroup, cursor.undecidedOffset == groupStart, !spacing.isEmpty,
+      let start = try spacing[0].lead(at: index, in: run, isLast: cursor.ended)
     {
-      separator = start &- index
+      separator = UInt16(clamping: start &- index)
       return between()
     }
     let isOdd = rules.isOdd(at: index, in: run)
@@ -165,10 +164,10 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
   /// Step 3.
   private mutating func tuple(endingAt end: Int, in run: RawSpan) throws(NeedsBytes) -> Step {
     if let next = try boundary(after: end, in: run) {
-      separator = next &- end
+      separator = UInt16(clamping: next &- end)
       // Of a tuple that lost bytes, the token may end in the separator.
       let token = run.extracting(cursor.position &+ Tuple.headerLength..<end)
-      let isUncertain = separator == 0 && spacing?.endsToken(token) == true
+      let isUncertain = separator == 0 && spacing.first?.endsToken(token) == true
       return record(endingAt: end, flags: isUncertain ? .unconfirmedBoundary : [], in: run)
     }
     if let start = try firstStart(from: cursor.position + 1, to: end, in: run) { return skip(to: start) }
@@ -177,18 +176,19 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
 
   /// The confirmed boundary at `end`, or after the separator there.
   private mutating func boundary(after end: Int, in run: RawSpan) throws(NeedsBytes) -> Int? {
-    let isKnown = spacing?.isKnown ?? false
+    let isKnown = spacing.first?.isKnown ?? false
     let isBoundary = isKnown ? rules.mayBegin(at: end, in: run) : rules.isPlausibleBoundary(at: end, in: run)
     if isBoundary, !isShortRest(from: end, in: run) { return end }
-    let group = groupStart.map { $0 &- cursor.windowOffset }
-    return try spacing?.next(after: end, group: group, in: run, isLast: cursor.ended)
+    let group = groupStart < 0 ? nil : groupStart &- cursor.windowOffset
+    return spacing.isEmpty
+      ? nil : try spacing[0].next(after: end, group: group, in: run, isLast: cursor.ended)
   }
 
   private mutating func between() -> Step {
-    let step = Step.between(offset: cursor.undecidedOffset, length: separator)
-    cursor.position &+= separator
+    let step = Step.between(offset: cursor.undecidedOffset, length: Int(separator))
+    cursor.position &+= Int(separator)
     separator = 0
-    groupStart = cursor.undecidedOffset
+    (isFirstGroup, groupStart) = (false, cursor.undecidedOffset)
     return step
   }
 
@@ -215,7 +215,7 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
 
   /// Whether a dump ends with 1 to 4 bytes. They prove nothing: the same number may have been inserted before them.
   private func isShortRest(from index: Int, in run: RawSpan) -> Bool {
-    spacing != nil && !cursor.endsAtGap && (1...4).contains(run.byteCount &- index)
+    !spacing.isEmpty && !cursor.endsAtGap && (1...4).contains(run.byteCount &- index)
   }
 }
 

@@ -2,16 +2,17 @@
 public struct TokenLengths: Equatable, Sendable {
   /// One bit for each of the 65,536 values of a length field.
   private var words = [UInt64](repeating: 0, count: 1024)
+  // In 16 bits, here and in `FeedbackRules`: every decoder has its own, and there are many.
+  private var (least, greatest) = (UInt16(0), UInt16(0))
   /// The largest length in the set, in bytes.
-  public private(set) var longest = 0
+  public var longest: Int { Int(greatest) }
   /// The smallest.
-  package private(set) var shortest = 0
+  package var shortest: Int { Int(least) }
 
   /// - Parameter ranges: the lengths in bytes; nil for an empty array.
   public init?(_ ranges: [ClosedRange<UInt16>]) {
     guard let last = ranges.map(\.upperBound).max() else { return nil }
-    longest = Int(last)
-    shortest = ranges.map { Int($0.lowerBound) }.min() ?? 0
+    (least, greatest) = (ranges.map(\.lowerBound).min() ?? 0, last)
     for length in ranges.joined() { words[Int(length >> 6)] |= 1 << UInt64(length & 63) }
   }
 
@@ -32,7 +33,7 @@ public struct TokenLengths: Equatable, Sendable {
   public static let standard = TokenLengths(only: 32)
 
   private init(only length: UInt16) {
-    (longest, shortest) = (Int(length), Int(length))
+    (least, greatest) = (length, length)
     words[Int(length >> 6)] = 1 << UInt64(length & 63)
   }
 
@@ -42,7 +43,7 @@ public struct TokenLengths: Equatable, Sendable {
   /// The length, if there is only one.
   package var only: UInt16? {
     let count = words.reduce(0) { $0 + $1.nonzeroBitCount }
-    return count == 1 ? UInt16(longest) : nil
+    return count == 1 ? greatest : nil
   }
 
   /// The set in the form that `init(_:)` parses: `32,54` or `1-100`.
@@ -72,7 +73,8 @@ public struct FeedbackRules: Equatable, Sendable {
   public let tokenLengths: TokenLengths
   /// The longest plausible token in bytes: the given limit, or the longest normal length if that is larger. It
   /// determines `holdBack`.
-  public let longestToken: Int
+  public var longestToken: Int { Int(longest) }
+  private let longest: UInt16
   /// The bounds of plausible times, in seconds since 1970, both included.
   public let earliest: UInt32
   public let latest: UInt32
@@ -87,7 +89,8 @@ public struct FeedbackRules: Equatable, Sendable {
   }
 
   private init(_ lengths: TokenLengths, _ longest: Int, _ earliest: UInt32, _ latest: UInt32) {
-    (self.tokenLengths, self.longestToken, self.earliest, self.latest) = (lengths, longest, earliest, latest)
+    (tokenLengths, self.longest) = (lengths, UInt16(clamping: longest))
+    (self.earliest, self.latest) = (earliest, latest)
   }
 
   /// The limits for lists of tokens, whose lines say what is a time, and which are kept to this day.

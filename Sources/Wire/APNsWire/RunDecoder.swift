@@ -81,17 +81,17 @@ public struct RunCursor: Sendable {
   @usableFromInline private(set) var carry: [UInt8] = []
   /// The number of bytes at the end of `carry` that are copies of the chunk's first bytes.
   private var copied = 0
-  /// Whether the current window is `carry`; otherwise it is the chunk.
-  @usableFromInline private(set) var isInCarry = false
-  /// Whether the window ends where the run ends, and whether bytes are missing there.
-  private(set) var ended = false
-  private(set) var endsAtGap = false
   /// Index in the window of the first undecided byte.
   @usableFromInline var position = 0
   /// Offset in the stream of the window's first byte.
   @usableFromInline private(set) var windowOffset: Int
   /// Offset in the stream of the first byte that is being skipped; nil unless a start is being looked for.
   @usableFromInline var skipStart: Int?
+  /// Whether the current window is `carry`; otherwise it is the chunk.
+  @usableFromInline private(set) var isInCarry = false
+  /// Whether the window ends where the run ends, and whether bytes are missing there.
+  private(set) var ended = false
+  private(set) var endsAtGap = false
   /// Whether bytes were skipped just before the cursor: not so at the beginning of a run.
   var resynchronised = false
 
@@ -115,9 +115,7 @@ public struct RunCursor: Sendable {
   // MARK: - Windows
 
   fileprivate mutating func finish(atGap: Bool) {
-    ended = true
-    endsAtGap = atGap
-    isInCarry = true
+    (ended, endsAtGap, isInCarry) = (true, atGap, true)
   }
 
   fileprivate mutating func beginChunk() { isInCarry = !carry.isEmpty }
