@@ -56,7 +56,7 @@ package final class Analyzer {
     guard let stream = stream(event.slot) else { return index + 1 }
     let first = Int(event.firstOrigin)
     // Excerpts have the bytes of packets, up to those that were decided when each came.
-    if stream[event.side].isFeedback, stream.excerpts == nil, !log.needs.contains(.bytes) {
+    if stream[event.side].isFeedback, stream.excerpts.isEmpty, !log.needs.contains(.bytes) {
       let (end, count) = batch.row(from: index)
       if end > index + 1, case .bytes(let last) = batch.events[end - 1] {
         let bytes = batch.bytes(of: index..<end, count)

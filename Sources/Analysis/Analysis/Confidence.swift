@@ -15,7 +15,7 @@ package enum Confidence: String, CaseIterable, Sendable {
     case .log: self = carving.isNamed ? .likely : .doubtful
     case .packet: self = isLast ? .likely : .certain
     case .binary, .hex, .base64, .quotedPrintable:
-      let length = carving.chainLength ?? 1
+      let length = Int(carving.chainLength ?? 1)
       self =
         length >= Self.certainLength
         ? (isLast ? .likely : .certain) : length > 1 && !isLast ? .likely : .doubtful

@@ -5,13 +5,13 @@ import PacketCapture
 /// One direction of a stream: runs with gaps between them. The first run decides the content.
 struct DirectionAnalysis {
   enum Decoding {
-    /// The first run has too few bytes so far.
-    case undecided([UInt8])
+    /// The first run, from offset `start` on, has too few bytes so far.
+    case undecided([UInt8], start: Int)
     case ciphertext, other
-    case decoded(Box<any DirectionDecoder>)
+    case decoded(any BoxedDecoder)
   }
 
-  var content = Decoding.undecided([])
+  var content = Decoding.undecided([], start: 0)
   var trail = OriginTrail()
   /// Findings of the source in undecided bytes.
   var pendingFindings = PendingFindings()
@@ -26,8 +26,6 @@ struct DirectionAnalysis {
   /// Whether the first byte is the first one sent; false if the capture began later.
   var beginsStream = true
   let side: Side
-  /// Offset of the first run.
-  var start = 0
   /// Offset after the last byte or gap.
   var end = 0
   /// The location of the first byte, or of the mark of an initial gap. Kept while the content may be ciphertext.
@@ -40,21 +38,21 @@ struct DirectionAnalysis {
   /// Offset up to which the decoder has covered the bytes; nil if nothing is decoded.
   var coveredOffset: Int? {
     switch content {
-    case .undecided: start
-    case .decoded(let decoder): decoder.value.coveredOffset
+    case .undecided(_, let start): start
+    case .decoded(let decoder): decoder.coveredOffset
     case .ciphertext, .other: nil
     }
   }
 
   /// Whether its tuples are decoded.
   var isFeedback: Bool {
-    if case .decoded(let decoder) = content { decoder.value is FeedbackDecoder } else { false }
+    if case .decoded(let decoder) = content { decoder is Box<FeedbackDecoder> } else { false }
   }
 
   func state(of stream: Int) -> DirectionState {
     var state = DirectionState(stream: stream, side: side, content: nil, isDecided: true)
     if case .undecided = content { state.isDecided = false }
-    if case .decoded(let decoder) = content { state.content = decoder.value.content }
+    if case .decoded(let decoder) = content { state.content = decoder.content }
     return state
   }
 

@@ -77,6 +77,25 @@ extension DirectionDecoder {
   var coveredOffset: Int { pendingSkip ?? undecidedOffset }
 }
 
+/// A decoder of any kind, which changes in place.
+protocol BoxedDecoder: AnyObject {
+  associatedtype Decoder: DirectionDecoder
+  var value: Decoder { get set }
+}
+
+extension BoxedDecoder {
+  var content: DirectionContent { value.content }
+  var coveredOffset: Int { value.coveredOffset }
+  func finish(atGap: Bool) { value.finish(atGap: atGap) }
+
+  func decode(
+    _ chunk: RawSpan, at location: ChunkLocation?, for analysis: StreamAnalysis,
+    of direction: inout DirectionAnalysis
+  ) throws { try value.decode(chunk, at: location, for: analysis, of: &direction) }
+}
+
+extension Box: BoxedDecoder where Value: DirectionDecoder {}
+
 /// A value on the heap: for payloads of enums that change in place, and for rarely used properties.
 final class Box<Value> {
   @exclusivity(unchecked) var value: Value

@@ -35,7 +35,7 @@ extension LogDecoder: DirectionDecoder {
       analysis.log.summary.recordBytes &+= length
       let push = PushRecord(
         fields, direction: .server, offset: offset, fileOffset: origin.fileOffset(of: offset), packet: nil)
-      analysis.logPushes?.value.count(push.fields)
+      analysis.logCounts?.value.pushes.count(push.fields)
       try withTexts { try analysis.log.add(push, labels: analysis.labels(input: 0), in: $0) }
     case .passed(_, let length): analysis.log.summary.recordBytes &+= length
     case .skipped(let skip): try analysis.reportLines(skip, by: self, in: &direction)
@@ -50,18 +50,18 @@ extension StreamAnalysis {
   ) throws {
     log.summary.skippedBytes &+= skip.length
     let origin = direction.endSkip(at: skip.offset)
-    guard let counts = logLines else { return }
+    guard let counts = logCounts else { return }
     guard let finding = skip.finding else {
-      if counts.value.unrelated == 0 { counts.value.firstUnrelated = skip.firstLine }
-      counts.value.unrelated &+= skip.lines
-      counts.value.unrelatedBytes &+= skip.length
+      if counts.value.lines.unrelated == 0 { counts.value.lines.firstUnrelated = skip.firstLine }
+      counts.value.lines.unrelated &+= skip.lines
+      counts.value.lines.unrelatedBytes &+= skip.length
       return
     }
-    guard counts.value.listed < LogLineCounts.mostListed else {
-      counts.value.more &+= skip.lines
+    guard counts.value.lines.listed < LogLineCounts.mostListed else {
+      counts.value.lines.more &+= skip.lines
       return
     }
-    counts.value.listed &+= 1
+    counts.value.lines.listed &+= 1
     let text = finding.message(found: decoder.findingText)
     let last = skip.firstLine + skip.lines - 1
     let message: Message =
@@ -72,7 +72,7 @@ extension StreamAnalysis {
   }
 
   func reportCountedLines() throws {
-    guard let counts = logLines?.value else { return }
+    guard let counts = logCounts?.value.lines else { return }
     if counts.more > 0 {
       try report(
         StreamFinding(
@@ -81,9 +81,8 @@ extension StreamAnalysis {
             "\(Count.of(counts.more, "more line")) with errors; only \(LogLineCounts.mostListed) are "
             + "listed"))
     }
-    guard case .decoded(let box) = self[.first].content, let decoder = box.value as? LogDecoder else {
-      return
-    }
+    guard case .decoded(let box as Box<LogDecoder>) = self[.first].content else { return }
+    let decoder = box.value
     if counts.unrelated > 0 {
       let forms: Message = decoder.formsError.map { "; lines are not read by forms: \($0)" } ?? ""
       try report(

@@ -16,28 +16,29 @@ final class StreamAnalysis {
   var server: Side
   /// Whether the roles are certain; the content of the directions may correct a guess.
   var isSettled: Bool
+  /// The side of `main`.
+  private let mainSide: Side
   let log: EvidenceLog
   var unsettled: [StreamFinding] = []
-  // Made when they are needed: mostly, one is. A method that gets one as `inout` does not access it in any other way.
-  private lazy var first = Box(DirectionAnalysis(.first))
-  private lazy var second = Box(DirectionAnalysis(.second))
+  // The server's is in place, the other one is made when it is needed: mostly, it is not. A method that gets
+  // one as `inout` does not access it in any other way.
+  @exclusivity(unchecked) private var main: DirectionAnalysis
+  private lazy var other = Box(DirectionAnalysis(mainSide.other))
   /// Created when gateway content is detected.
   var gateway: Box<Correlator>?
   /// Of a provider's log.
-  private(set) var logPushes: Box<PushCounts>?
-  private(set) var logLines: Box<LogLineCounts>?
+  private(set) var logCounts: Box<(pushes: PushCounts, lines: LogLineCounts)>?
   /// Created when HTTP/2 is detected.
   var pushes: PushConnection?
-  /// Nil if no excerpts are needed.
-  let excerpts: (first: ExcerptMaker, second: ExcerptMaker)?
+  /// One for each side; none if no excerpts are needed.
+  let excerpts: [ExcerptMaker]
   var findings = 0
 
   init(_ identity: StreamIdentity, log: EvidenceLog) {
-    self.identity = identity
-    self.log = log
+    (self.identity, self.log) = (identity, log)
     let choice = log.options.choice
     expected = choice.expected(of: identity)
-    server = identity.server
+    (server, mainSide, main) = (identity.server, identity.server, DirectionAnalysis(identity.server))
     switch identity.serverEvidence {
     case .handshake, .port, .pair: isSettled = true
     case .guess: isSettled = false
@@ -50,10 +51,9 @@ final class StreamAnalysis {
     case .log:
       isSettled = true
       expected = .providerLog
-      logPushes = Box(PushCounts())
-      logLines = Box(LogLineCounts())
+      logCounts = Box((PushCounts(), LogLineCounts()))
     }
-    excerpts = log.options.excerptsPerCode > 0 ? (ExcerptMaker(), ExcerptMaker()) : nil
+    excerpts = log.options.excerptsPerCode > 0 ? Side.allCases.map { _ in ExcerptMaker() } : []
   }
 
   deinit { forgetLabels() }
@@ -62,8 +62,8 @@ final class StreamAnalysis {
   var isOfInterest: Bool { identity.peers == nil || log.options.choice.expected(of: identity) != nil }
 
   subscript(side: Side) -> DirectionAnalysis {
-    _read { if side == .first { yield first.value } else { yield second.value } }
-    _modify { if side == .first { yield &first.value } else { yield &second.value } }
+    _read { if side == mainSide { yield main } else { yield other.value } }
+    _modify { if side == mainSide { yield &main } else { yield &other.value } }
   }
 
   func role(of side: Side) -> Direction { side == server ? .server : .client }
@@ -83,7 +83,7 @@ final class StreamAnalysis {
   private var labelIndex: Int { identity.number & (EvidenceLog.recentLabels - 1) }
   private func forgetLabels() { log.forgetLabels(of: ObjectIdentifier(self), at: labelIndex) }
 
-  func excerpts(of side: Side) -> ExcerptMaker? { side == .first ? excerpts?.first : excerpts?.second }
+  func excerpts(of side: Side) -> ExcerptMaker? { side == .first ? excerpts.first : excerpts.last }
 
   /// The roles are certain.
   func settle() throws {
@@ -111,10 +111,10 @@ final class StreamAnalysis {
     switch direction.content {
     case .decoded(let decoder):
       direction.trail.append(origins)
-      try decoder.value.decode(bytes, at: location, for: self, of: &direction)
-    case .undecided(let opening):
+      try decoder.decode(bytes, at: location, for: self, of: &direction)
+    case .undecided(let opening, let start):
       direction.trail.append(origins)
-      try appendUndecided(bytes, after: opening, at: location, to: &direction)
+      try appendUndecided(bytes, after: opening, from: start, at: location, to: &direction)
     case .ciphertext, .other:
       break
     }
@@ -127,14 +127,14 @@ final class StreamAnalysis {
   }
 
   private func appendUndecided(
-    _ bytes: RawSpan, after opening: [UInt8], at location: ChunkLocation,
+    _ bytes: RawSpan, after opening: [UInt8], from start: Int, at location: ChunkLocation,
     to direction: inout DirectionAnalysis
   ) throws {
     if opening.isEmpty, bytes.byteCount >= headLength(of: bytes, of: direction) {
       return try decide(on: bytes, at: location, of: &direction)
     }
     let opening = opening + bytes.withUnsafeBytes { Array($0) }
-    direction.content = .undecided(opening)
+    direction.content = .undecided(opening, start: start)
     if opening.count >= headLength(of: opening.span.bytes, of: direction) {
       try decide(on: opening.span.bytes, at: nil, of: &direction)
     }
@@ -162,9 +162,9 @@ final class StreamAnalysis {
         packet: gap.packet, message: message(of: gap)), in: &direction)
     if case .decoded(let decoder) = direction.content {
       direction.content = .decoded(
-        self.decoder(of: decoder.value.content, from: direction.side, at: direction.end, false))
-    } else {
-      direction.start = direction.end
+        self.decoder(of: decoder.content, from: direction.side, at: direction.end, false))
+    } else if case .undecided = direction.content {
+      direction.content = .undecided([], start: direction.end)
     }
     try losePushBytes(of: direction.side)
     direction.beginsStream = false
@@ -175,7 +175,7 @@ final class StreamAnalysis {
     // Of another service, unless it is plaintext that ends.
     var finding = found
     if found.code == .decryptionFailed, !isOfInterest, !found.isOfExpected,
-      first.value.bytes &+ second.value.bytes == 0
+      self[.first].bytes &+ self[.second].bytes == 0
     {
       finding.code = .unrelatedTLS
     }
@@ -200,12 +200,12 @@ final class StreamAnalysis {
   // MARK: - The end
 
   private func endRun(of direction: inout DirectionAnalysis, atGap: Bool = false) throws {
-    if case .undecided(let opening) = direction.content, !opening.isEmpty {
+    if case .undecided(let opening, _) = direction.content, !opening.isEmpty {
       try decide(on: opening.span.bytes, at: nil, of: &direction)
     }
     if case .decoded(let decoder) = direction.content {
-      decoder.value.finish(atGap: atGap)
-      try decoder.value.decode(RawSpan(), at: nil, for: self, of: &direction)
+      decoder.finish(atGap: atGap)
+      try decoder.decode(RawSpan(), at: nil, for: self, of: &direction)
     }
     try emitPending(before: direction.end, of: &direction)
   }
@@ -241,8 +241,8 @@ final class StreamAnalysis {
 
   func close(_ report: StreamReport) throws {
     let isRelated = report.service == .expected || report.service == nil && isOfInterest
-    try close(&first.value, report.encryption?.first, reportsCiphertext: isRelated)
-    try close(&second.value, report.encryption?.second, reportsCiphertext: isRelated)
+    try close(&self[.first], report.encryption?.first, reportsCiphertext: isRelated)
+    try close(&self[.second], report.encryption?.second, reportsCiphertext: isRelated)
     if report.encryption == nil, streamProtocol == .encrypted, !isRelated { try reportUnrelated(report) }
     try settle()
     if let gateway {
@@ -254,8 +254,7 @@ final class StreamAnalysis {
       pushes.finish()
       try emitComplete(pushes)
     }
-    try excerpts?.first.finish(in: log)
-    try excerpts?.second.finish(in: log)
+    for maker in excerpts { try maker.finish(in: log) }
     try log.add(summary(report), report: report)
   }
 
@@ -270,23 +269,23 @@ final class StreamAnalysis {
     (summary.startedAt, summary.endedAt) = (report.firstPacket?.time, report.lastPacket?.time)
     let counts = pushes?.counts ?? ByService(PushCounts())
     (summary.broadcasts, summary.channels) = (counts.broadcasts, counts.channels)
-    summary.records = ServiceRequest.Kind.allCases.reduce(first.value.records &+ second.value.records) {
+    summary.records = ServiceRequest.Kind.allCases.reduce(self[.first].records &+ self[.second].records) {
       $0 &+ counts[$1].all
     }
     (summary.clientBytes, summary.clientGapBytes) = (self[server.other].bytes, self[server.other].gapBytes)
     (summary.serverBytes, summary.serverGapBytes) = (self[server].bytes, self[server].gapBytes)
     summary.findings = findings
     summary.gateway = gateway?.value.counts
-    summary.pushes = pushes?.counts.pushes ?? logPushes?.value
-    if case .decoded(let box) = first.value.content, let decoder = box.value as? LogDecoder {
-      summary.forms = decoder.readers
+    summary.pushes = pushes?.counts.pushes ?? logCounts?.value.pushes
+    if case .decoded(let decoder as Box<LogDecoder>) = self[.first].content {
+      summary.forms = decoder.value.readers
     }
     summary.encryption = report.encryption
     return summary
   }
 
   private var streamProtocol: StreamProtocol {
-    switch (first.value.content, second.value.content) {
+    switch (self[.first].content, self[.second].content) {
     case (.decoded, _), (_, .decoded): expected ?? .other
     case (.ciphertext, _), (_, .ciphertext): .encrypted
     // An empty dump counts as feedback, like every dump that matches no known content.

@@ -37,6 +37,7 @@ extension StreamAnalysis {
   func decide(on bytes: RawSpan, at location: ChunkLocation?, of direction: inout DirectionAnalysis)
     throws
   {
+    let start = direction.coveredOffset ?? 0
     let head = bytes.extracting(first: min(bytes.byteCount, headLength(of: bytes, of: direction)))
     direction.content = .other
     let opening = head.extracting(first: min(head.byteCount, Ciphertext.headLength))
@@ -52,16 +53,16 @@ extension StreamAnalysis {
     }
     try recognised(carried, of: head, from: direction.side)
     if carried == .requests, !direction.beginsStream { gateway?.value.isIncomplete = true }
-    let decoder = decoder(of: carried, from: direction.side, at: direction.start, direction.beginsStream)
-    (decoder.value as? LogDecoder)?.prepare(with: head)
+    let decoder = decoder(of: carried, from: direction.side, at: start, direction.beginsStream)
+    (decoder as? Box<LogDecoder>)?.value.prepare(with: head)
     direction.content = .decoded(decoder)
-    try decoder.value.decode(bytes, at: location, for: self, of: &direction)
+    try decoder.decode(bytes, at: location, for: self, of: &direction)
   }
 
   /// - Parameter beginsStream: whether the run at `offset` is the beginning of the stream.
   func decoder(
     of content: DirectionContent, from side: Side, at offset: Int, _ beginsStream: Bool
-  ) -> Box<any DirectionDecoder> {
+  ) -> any BoxedDecoder {
     let options = log.options
     let isList = identity.serverEvidence == .carved && identity.carving == nil
     switch content {
@@ -121,7 +122,7 @@ extension StreamAnalysis {
     let least = identity.peers == nil ? 1 : 2
     if carried == .feedback, !log.options.probe.isFeedback(head, least: least) { return nil }
     if carried == .responses {
-      guard case .undecided(let requests) = self[side.other].content,
+      guard case .undecided(let requests, _) = self[side.other].content,
         log.options.probe.isRequests(requests.span.bytes)
       else { return nil }
     }
@@ -133,7 +134,8 @@ extension StreamAnalysis {
   private func shownContent(of head: RawSpan, from side: Side) -> DirectionContent? {
     let probe = log.options.probe
     if let shown = probe.content(of: head, isDump: identity.serverEvidence == .dump) { return shown }
-    guard case .undecided(let other) = self[side.other].content, probe.content(of: other.span.bytes) == .http2
+    guard case .undecided(let other, _) = self[side.other].content,
+      probe.content(of: other.span.bytes) == .http2
     else { return nil }
     return .http2
   }

@@ -171,11 +171,10 @@ extension StreamAnalysis {
       try report(
         direction.finding(.malformedHTTP2, frame.offset, frame.length, origin, message), in: &direction)
     }
-    if frame.kind == .settings, case .decoded(let other) = self[direction.side.other].content,
-      var decoder = other.value as? FrameDecoder
+    if frame.kind == .settings,
+      case .decoded(let other as Box<FrameDecoder>) = self[direction.side.other].content
     {
-      allowPayload(of: direction.side.other, in: &decoder)
-      other.value = decoder
+      allowPayload(of: direction.side.other, in: &other.value)
     }
     if pushes.hasComplete { try emitComplete(pushes) }
   }

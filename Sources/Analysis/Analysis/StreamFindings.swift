@@ -156,7 +156,7 @@ extension StreamAnalysis {
   }
 
   func beginExcerpt(of finding: StreamFinding) throws {
-    guard excerpts != nil, let excerpt = log.beginExcerpt(of: located(finding)) else { return }
+    guard !excerpts.isEmpty, let excerpt = log.beginExcerpt(of: located(finding)) else { return }
     if excerpt.range != nil, let side = finding.side {
       excerpts(of: side)?.begin(excerpt)
     } else {

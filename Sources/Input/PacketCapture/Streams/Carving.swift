@@ -15,12 +15,13 @@ package struct Carving: Equatable, Sendable {
   /// Of a line: whether a word in it says what its time is.
   package var isNamed = false
   /// Tuples of the chain, up to `maxCountedLength`; nil unless it is one of tuples.
-  package var chainLength: Int?
+  package var chainLength: UInt16?
 
   /// A longer chain has this length in reports. Its rows are written before its end is known.
   package static let maxCountedLength = 1000
 
   package init(_ form: CarvedForm, chain: Int? = nil, chainLength: Int? = nil, isNamed: Bool = false) {
-    (self.form, self.chain, self.chainLength, self.isNamed) = (form, chain, chainLength, isNamed)
+    (self.form, self.chain, self.isNamed) = (form, chain, isNamed)
+    self.chainLength = chainLength.map { UInt16(clamping: $0) }
   }
 }

@@ -1,8 +1,7 @@
 /// The origins of a direction's recent bytes.
 package struct OriginTrail {
-  /// Extents in the order of the stream. Those before `first` are unused, and removed from time to time.
+  /// Extents in the order of the stream. Those before the last lookups are removed from time to time.
   private var origins: [SourceExtent] = []
-  private var first = 0
   private static let mostForgotten = 16
   /// Index of the extent that was looked up last: lookups are mostly in the order of the stream.
   private var cursor = 0
@@ -11,13 +10,10 @@ package struct OriginTrail {
 
   /// Adds the extents of the next bytes.
   package mutating func append(_ more: Span<SourceExtent>) {
-    var added = 0
+    var (added, last) = (0, origins.last)
     for index in more.indices {
-      let isContinued =
-        index > 0
-        ? more[index &- 1].isContinued(by: more[index])
-        : origins.last?.isContinued(by: more[0]) == true
-      guard isContinued else { continue }
+      defer { last = more[index] }
+      guard last?.isContinued(by: more[index]) == true else { continue }
       add(more, added..<index)
       added = index &+ 1
     }
@@ -39,7 +35,7 @@ package struct OriginTrail {
   @inline(__always)
   private mutating func moveCursor(to offset: Int) {
     if cursor >= origins.count || origins[cursor].streamOffset > offset {
-      cursor = max(first, origins.index(of: offset))
+      cursor = origins.index(of: offset)
     }
     while cursor + 1 < origins.count, origins[cursor + 1].streamOffset <= offset { cursor += 1 }
   }
@@ -64,10 +60,8 @@ package struct OriginTrail {
   package mutating func forget(before offset: Int) {
     guard !origins.isEmpty else { return }
     moveCursor(to: offset)
-    first = cursor
-    guard first >= Self.mostForgotten else { return }
-    origins.removeFirst(first)
+    guard cursor >= Self.mostForgotten else { return }
+    origins.removeFirst(cursor)
     cursor = 0
-    first = 0
   }
 }

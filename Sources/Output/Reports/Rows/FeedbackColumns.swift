@@ -49,7 +49,7 @@ extension FeedbackRecords: LocatedRow {
     case .flags: row.put(run.flags)
     case .form: row.put(labels.carving?.form.rawValue)
     case .chain: row.put(labels.carving?.chain)
-    case .chainLength: row.put(labels.carving?.chainLength)
+    case .chainLength: row.put(labels.carving?.chainLength.map { Int($0) })
     case .confidence: row.put(confidence?.rawValue)
     case .fsPath: row.put(labels.file?.path)
     case .fsInode: row.put(labels.file?.inode)
