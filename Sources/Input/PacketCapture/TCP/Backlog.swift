@@ -169,8 +169,9 @@ struct DeliveredRanges {
   private static let minCount = 8
 
   private var entries: [DeliveredRange] = []
-  /// Entries before this one are dropped; the array is compacted now and then.
-  private var head = 0
+  /// The first entries that are dropped; the array is compacted now and then. There are many: 32 bits suffice.
+  private var dropped: Int32 = 0
+  private var head: Int { Int(dropped) }
 
   var count: Int { entries.count &- head }
 
@@ -189,10 +190,10 @@ struct DeliveredRanges {
   }
 
   private mutating func makeRoom() {
-    if count >= Self.minCount { head += 1 }
+    if count >= Self.minCount { dropped += 1 }
     if head > entries.count / 2 {
       entries.removeFirst(head)
-      head = 0
+      dropped = 0
     }
   }
 

@@ -44,8 +44,7 @@ struct FlowTable: ~Copyable {
   ///   - limit: maximum number of tracked connections.
   ///   - reserved: the number of slots, from 0, that are never used.
   init(limit: Int, reserved: Int) {
-    self.limit = max(1, limit)
-    self.reserved = reserved
+    (self.limit, self.reserved) = (max(1, limit), reserved)
     numbers = [Int](repeating: Self.unused, count: reserved)
     capacity = min(Self.usualCapacity, self.limit) + reserved
     connections = .allocate(capacity: capacity)
@@ -70,8 +69,8 @@ struct FlowTable: ~Copyable {
 
   /// The slots in use, in the order of the connections' numbers.
   var slots: [Int32] {
-    let inUse = numbers.indices.filter { numbers[$0] != Self.unused }
-    return inUse.sorted { numbers[$0] < numbers[$1] }.map { Int32(truncatingIfNeeded: $0) }
+    (0..<Int32(truncatingIfNeeded: numbers.count)).filter { numbers[Int($0)] != Self.unused }
+      .sorted { numbers[Int($0)] < numbers[Int($1)] }
   }
 
   // MARK: - By endpoints

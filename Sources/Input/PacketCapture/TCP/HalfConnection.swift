@@ -5,8 +5,7 @@ import Basics
 /// Its bytes have *positions*: sequence numbers unrolled into 64 bits, so that a stream may be longer than 4 GiB.
 /// Position 0 is the first sequence number seen; earlier positions are negative. Offset 0 of the stream is at `base`.
 struct HalfConnection {
-  // Small properties first, without padding: there are many connections.
-  let slot: Int32
+  // In an order without padding: there are many connections.
   let side: Side
   /// Whether any of its packets was seen.
   private(set) var isKnown = false
@@ -20,8 +19,6 @@ struct HalfConnection {
   /// Whether it sent a SYN without ACK, and one with ACK; both sides may have done either (RFC 9293, figure 7).
   var (hasOpened, hasAccepted) = (false, false)
   var isReset = false
-  /// Whether it has an entry in the flush queue.
-  var isAwaited = false
   /// Position of the next byte to deliver; before the direction has begun, the position of the reference number.
   private(set) var next = 0
   /// Before the direction has begun, the lowest position of a packet, with or without payload.
@@ -31,8 +28,11 @@ struct HalfConnection {
   /// Position after the last captured byte; `.min` if there is none.
   private(set) var captured = Int.min
   private(set) var fin: Int?
+  /// Whether it has an entry in the flush queue.
+  var isAwaited = false
   var backlog: Backlog?
   var delivered = DeliveredRanges()
+  let slot: Int32
   private var gapBytes = 0
   /// Bytes sent again; those that differ from the first copy; those whose first copy is no longer available.
   var (duplicateBytes, conflictingBytes, uncomparedBytes) = (0, 0, 0)

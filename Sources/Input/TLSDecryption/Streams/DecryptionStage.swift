@@ -14,7 +14,7 @@ package final class DecryptionStage {
     case undecided(OpeningStream)
     case decrypted(TLSConnection)
     /// Passed on, and of a service that it shows.
-    case service(TLSService)
+    indirect case service(TLSService)
 
     /// Nothing of it is of interest any more.
     var isPassed: Bool { if case .passed = self { true } else { false } }
@@ -63,9 +63,7 @@ package final class DecryptionStage {
 
   /// The next batches are from the input `source`.
   package func begin(source: String) {
-    self.source = source
-    embeddedFile = nil
-    awaitsSecrets = false
+    (self.source, embeddedFile, awaitsSecrets) = (source, nil, false)
   }
 
   /// Files whose secrets matched no connection, in whole or in part; and inputs that cannot be read twice, whose keys came
