@@ -76,6 +76,7 @@ package struct CaptureRecords {
   ///   - index: index in the window to read from: the `end` of the last step.
   ///   - windowOffset: offset in the file of the window's first byte.
   ///   - isLast: whether the file ends with the window.
+  @inline(always)
   package mutating func next(
     in window: RawSpan, from index: Int, windowOffset: Int, isLast: Bool
   ) -> NextRecord {

@@ -62,7 +62,7 @@ struct PcapRecordHeader {
   var padding: UInt32 = 0
 
   /// The header at `index`, where 16 bytes must be available.
-  @inline(__always)
+  @inline(always)
   init(at index: Int, in window: RawSpan, order: FileByteOrder, lengths: PcapHeader.LengthOrder) {
     // One check of the bounds for the four fields.
     let bytes = window.extracting(index..<(index &+ 16))
@@ -123,7 +123,7 @@ struct PcapHeaderRules: Sendable {
   }
 
   /// - Parameter reference: the time of an accepted packet, in seconds; nil accepts any.
-  @inline(__always)
+  @inline(always)
   func isSound(_ header: PcapRecordHeader, near reference: UInt32?) -> Bool {
     guard isLoose(header) else { return false }
     if let reference { return Self.isNear(header.seconds, reference) }
@@ -131,7 +131,7 @@ struct PcapHeaderRules: Sendable {
   }
 
   /// Valid except for the time.
-  @inline(__always)
+  @inline(always)
   private func isLoose(_ header: PcapRecordHeader) -> Bool {
     header.captured <= maxPacket && header.padding <= mostPadding && header.fraction < unitsPerSecond
       && header.original <= maxPacket

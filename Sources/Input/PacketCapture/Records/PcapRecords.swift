@@ -9,8 +9,8 @@ struct PcapRecords: RecordFormat {
   private(set) var rules: PcapHeaderRules
   /// Seconds of the last packet with an accepted time.
   private(set) var reference: UInt32?
-  /// Offset in the file of the header that confirmed the last record, and so is sound; -1 without one.
-  private var confirmed = -1
+  /// The header that confirmed the last record, and so is sound, and its offset in the file.
+  private var confirmed: (header: PcapRecordHeader, offset: Int)?
 
   var headerLength: Int { file.recordHeader }
 
@@ -88,23 +88,24 @@ struct PcapRecords: RecordFormat {
     return .skipped(end: index + 16)
   }
 
-  @inline(__always)
+  @inline(always)
   func header(at index: Int, in window: RawSpan) -> PcapRecordHeader {
     PcapRecordHeader(at: index, in: window, order: file.order, lengths: file.lengths)
   }
 
-  @inline(__always)
+  @inline(always)
   mutating func readStrict(at index: Int, in window: RawSpan, _ location: WindowLocation) -> NextRecord? {
     guard window.byteCount &- index >= headerLength else { return nil }
-    let header = header(at: index, in: window)
-    guard confirmed == location.offset &+ index || rules.isSound(header, near: reference) else { return nil }
+    let known = confirmed?.offset == location.offset &+ index ? confirmed?.header : nil
+    let header = known ?? self.header(at: index, in: window)
+    guard known != nil || rules.isSound(header, near: reference) else { return nil }
     let start = index &+ headerLength
     let end = start &+ header.length
     if end &+ headerLength <= window.byteCount {
       let next = self.header(at: end, in: window)
       guard rules.isSound(next, near: header.seconds) else { return nil }
       // Whether an original length may be 0 can change.
-      confirmed = next.original > 0 ? location.offset &+ end : -1
+      confirmed = next.original > 0 ? (next, location.offset &+ end) : nil
     } else {
       guard location.isLast, end == window.byteCount else { return nil }
     }
@@ -159,7 +160,7 @@ struct PcapRecords: RecordFormat {
   /// - Parameters:
   ///   - start: index of the packet's first byte.
   ///   - end: index after its last one.
-  @inline(__always)
+  @inline(always)
   private mutating func packet(
     _ header: PcapRecordHeader, from start: Int, to end: Int, _ location: WindowLocation
   ) -> NextRecord {
@@ -183,7 +184,7 @@ struct PcapRecords: RecordFormat {
   }
 
   /// Fractions of a second or more, which libpcap passes unchanged, are carried into the seconds.
-  @inline(__always)
+  @inline(always)
   private func time(of header: PcapRecordHeader) -> CaptureTime {
     var (whole, fraction) = (UInt32(0), header.fraction)
     if fraction >= rules.unitsPerSecond {

@@ -43,6 +43,7 @@ struct RecordReader<Format: RecordFormat> {
 
   init(_ format: Format) { self.format = format }
 
+  @inline(always)
   mutating func next(in window: RawSpan, from index: Int, _ location: WindowLocation) -> NextRecord {
     switch state {
     case .heading:
@@ -138,6 +139,7 @@ struct RecordReader<Format: RecordFormat> {
   }
 
   /// - Parameter callerIndex: the caller's index; the bytes between it and `start` have been searched before.
+  @inline(never)
   private mutating func search(
     in window: RawSpan, from start: Int, callerIndex: Int, _ location: WindowLocation
   ) -> NextRecord {

@@ -162,16 +162,15 @@ package struct EventBatch {
   /// The index after the events from `index` on that bring the next bytes of one direction, from one input; and the number of
   /// bytes.
   package func row(from index: Int) -> (end: Int, byteCount: Int) {
-    guard case .bytes(var last) = events[index], !last.isRecord else { return (index + 1, 0) }
-    let input = origins[Int(last.firstOrigin)].packet?.input
-    var (end, count) = (index + 1, last.count)
-    while end < events.count, case .bytes(let next) = events[end], next.slot == last.slot,
-      next.side == last.side, next.offset == last.offset &+ last.count,
-      next.firstOrigin == last.firstOrigin &+ last.originCount, !next.isRecord,
-      origins[Int(next.firstOrigin)].packet?.input == input, count &+ next.count <= Self.mostInRow
+    guard case .bytes(let first) = events[index], !first.isRecord else { return (index + 1, 0) }
+    let input = origins[Int(first.firstOrigin)].packet?.input
+    var (end, count, origin) = (index + 1, first.count, first.firstOrigin &+ first.originCount)
+    while end < events.count, case .bytes(let next) = events[end], next.slot == first.slot,
+      next.side == first.side, next.offset == first.offset &+ count, next.firstOrigin == origin,
+      !next.isRecord, origins[Int(origin)].packet?.input == input, count &+ next.count <= Self.mostInRow
     {
       count &+= next.count
-      last = next
+      origin &+= next.originCount
       end += 1
     }
     return (end, count)

@@ -14,8 +14,7 @@ package struct StreamDirection: Hashable, Sendable {
   package var side: Side
 
   package init(stream: Int, side: Side) {
-    self.stream = stream
-    self.side = side
+    (self.stream, self.side) = (stream, side)
   }
 
   /// The one direction of a dump.
@@ -99,15 +98,11 @@ package struct IPAddress: Hashable, Sendable {
   package var family: Family
 
   package init(v4 address: UInt32) {
-    family = .v4
-    high = 0
-    low = UInt64(address)
+    (family, high, low) = (.v4, 0, UInt64(address))
   }
 
   package init(v6High high: UInt64, low: UInt64) {
-    family = .v6
-    self.high = high
-    self.low = low
+    (family, self.high, self.low) = (.v6, high, low)
   }
 
   /// The IPv6 address in 16 bytes at `index`.
@@ -154,8 +149,7 @@ package struct Endpoint: Hashable, Sendable {
   package var port: UInt16
 
   package init(address: IPAddress, port: UInt16) {
-    self.address = address
-    self.port = port
+    (self.address, self.port) = (address, port)
   }
 
   /// `192.0.2.1:2196`, or `[2001:db8::1]:2196`.

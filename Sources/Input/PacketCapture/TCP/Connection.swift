@@ -43,6 +43,7 @@ struct Connection {
   var isBrokenOff: Bool { isEnded || first.isReset || second.isReset }
 
   /// Whether the stream is open and neither side has ended it.
+  @inline(always)
   var isSteady: Bool {
     server != nil && !isClosed && first.fin == nil && second.fin == nil && !first.isReset && !second.isReset
   }
