@@ -15,12 +15,12 @@ struct FoundSample find_sample(const uint8_t *bytes, size_t index, size_t end, c
 #pragma clang loop unroll(full)
     for (size_t sample = 0; sample < GROUP; sample++) {
       const struct Sample *found = sample_at(bytes + index + sample * SAMPLE_STEP, slots);
-      if (found) return (struct FoundSample){index + sample * SAMPLE_STEP, found->place};
+      if (found) return (struct FoundSample){index + sample * SAMPLE_STEP, found->offset};
     }
   }
   for (; index + sizeof(uint64_t) <= end; index += SAMPLE_STEP) {
     const struct Sample *found = sample_at(bytes + index, slots);
-    if (found) return (struct FoundSample){index, found->place};
+    if (found) return (struct FoundSample){index, found->offset};
   }
   return (struct FoundSample){end, 0};
 }

@@ -139,7 +139,8 @@ package final class TokenSightings: EvidenceSink {
       var sighting = sighting(pushes.labels, push.packet)
       (sighting.offset, sighting.fileOffset) = (push.offset, push.fileOffset)
       sighting.outcome = push.fields.outcome
-      sighting.isRefused = push.fields.outcome == .invalidated || push.fields.blamesToken(bytes)
+      sighting.isRefused =
+        push.fields.outcome == .invalidated || push.fields.status == 400 && push.fields.blamesToken(bytes)
       sighting.kind = push.fields.tokenKind(in: bytes)
       sighting.topic = push.fields[.topic].flatMap { topic($0, in: bytes) }
       sighting.isSandbox = push.fields[.uniqueID] != nil

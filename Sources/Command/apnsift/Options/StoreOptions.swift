@@ -62,16 +62,6 @@ extension StoreChoice {
     journal: StoreURL? = nil
   ) throws -> StoreLocation {
     let file = try mappingFile()
-    for (option, given, own) in [
-      ("--app", app, file?.mapping.app == nil ? file?.app : nil),
-      (
-        "--environment", environment?.rawValue,
-        file?.mapping.environment == nil ? file?.environment?.rawValue : nil
-      ),
-    ] {
-      guard let given, let own, given != own else { continue }
-      throw UsageError("\(option) \(given): all rows of the mapped table are of \(own): leave the option out")
-    }
     var store = StoreLocation(
       location.store ?? file?.store ?? location.fromEnvironment, mapping: file?.mapping,
       app: app ?? file?.app, environment: environment ?? file?.environment,

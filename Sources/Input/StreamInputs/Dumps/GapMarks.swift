@@ -48,7 +48,7 @@ struct GapMark: Equatable {
   private static let samples = {
     let all = (0..<Int(SAMPLE_STEP)).map { index in
       Sample(
-        bytes: words.span.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self), place: index)
+        bytes: words.span.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self), offset: index)
     }
     return (0..<32).map { slot in all.first { sample_slot($0.bytes) == slot } ?? all[0] }
   }()
@@ -58,7 +58,7 @@ struct GapMark: Equatable {
   /// Of the indices 24 apart, one always has eight bytes of a mark's words: one load per 24 bytes rules out nearly
   /// all of a binary dump, and a comparison with the sample in its slot most texts in it.
   static func first(in bytes: RawSpan, from start: Int) -> GapMark? {
-    var found = FoundSample(index: start, place: 0)
+    var found = FoundSample(index: start, offset: 0)
     while true {
       found = bytes.withUnsafeBytes { bytes in
         samples.withUnsafeBufferPointer { slots in
@@ -66,7 +66,7 @@ struct GapMark: Equatable {
         }
       }
       if found.index >= bytes.byteCount { return nil }
-      if let mark = mark(withWordsAt: found.index &- found.place, in: bytes, from: start) { return mark }
+      if let mark = mark(withWordsAt: found.index &- found.offset, in: bytes, from: start) { return mark }
       found.index &+= Int(SAMPLE_STEP)
     }
   }

@@ -255,7 +255,7 @@ final class RowFrame<Row: TableRow> {
   @exclusivity(unchecked) private var shared = RowShape(repeating: .max)
   /// The number of rows, and of differences in these words.
   @exclusivity(unchecked) private var (rows, differences) = (0, 0)
-  /// Formatting what rows share takes as long as writing a column in as many rows.
+  /// Formatting what rows share takes as long as writing a column in that number of rows.
   private static var rowsPerDifference: Int { 64 }
   /// The columns whose values differ, each with the end of the text before it in `texts`: the first `varyingCount`.
   private let varying: UnsafeMutablePointer<(column: Row.Column, end: Int)>

@@ -33,18 +33,18 @@ uint32_t mark_pairs(const uint8_t *block, const struct BytePair *pairs, size_t c
 /// Bytes from one sample to the next.
 enum { SAMPLE_STEP = 24 };
 
-/// Eight bytes of a text that is looked for, and their place in it.
+/// Eight bytes of a text that is looked for, and their offset in it.
 struct Sample {
   uint64_t bytes;
-  size_t place;
+  size_t offset;
 };
 
 /// The slot of eight bytes among 32, by a multiplier that was looked for until all samples had different slots.
 static inline size_t sample_slot(uint64_t bytes) { return bytes * 0x7651 >> 59; }
 
-/// An index, and the place there in the text.
+/// An index, and the offset in the text of what is there.
 struct FoundSample {
-  size_t index, place;
+  size_t index, offset;
 };
 
 /// The first of the samples at `index` and after it that is in its slot; the end or more without one. None has a byte from
