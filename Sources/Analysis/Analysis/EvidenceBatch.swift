@@ -58,7 +58,7 @@ struct EvidenceBatch {
   /// The bytes of records that cross a boundary between chunks, and of requests that are not in the window.
   private var copied: [UInt8] = []
   private var requests: [RequestRecord] = []
-  /// Those of the last requests, while these are in no item; and of what they are.
+  /// The labels and the stream of the last requests, until an item has these.
   private var requestLabels: StreamLabels?
   private var requestStream: (id: ObjectIdentifier, input: UInt16)?
   private var areInWindow = false

@@ -46,7 +46,7 @@ struct PcapHeader {
   }
 }
 
-/// Bytes after a packet of snoop: up to a multiple of 4 (RFC 1761), or of what a kernel aligns to.
+/// Bytes after a packet of snoop: up to a multiple of 4 (RFC 1761), or of a kernel's alignment.
 private let mostPadding: UInt32 = 63
 
 /// The header of one packet in a pcap file: 16 bytes; Kuznetzov's variant has 8 more.

@@ -57,7 +57,7 @@ final class MappedTable {
   /// A row in messages, by its token.
   func rowName(_ token: SQLField) -> Message { "\(self.token.name) \(token.literal())" }
 
-  /// Whether a change of a row may change more of what is read of it: triggers do, and expressions over a column.
+  /// Whether a change of a row may change other values of it: triggers do, and expressions over a column.
   var mayChangeMore: Bool {
     description.hasTriggers
       || [token, app, environment, registered?.column].contains {

@@ -42,7 +42,7 @@ struct Sample {
 /// The slot of eight bytes among 32, by a multiplier that was looked for until all samples had different slots.
 static inline size_t sample_slot(uint64_t bytes) { return bytes * 0x7651 >> 59; }
 
-/// An index, and the offset in the text of what is there.
+/// An index, and the offset in the text of the bytes there.
 struct FoundSample {
   size_t index, offset;
 };
