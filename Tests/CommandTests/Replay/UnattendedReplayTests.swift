@@ -80,7 +80,7 @@ struct UnattendedReplayTests {
 
   // MARK: - A file that says all
 
-  @Test("a mapping file names store, journal, app and environment; options come before it")
+  @Test("a mapping file names store, journal, app and environment; options may not contradict it")
   func file() throws {
     try directory.sqlite(
       "own.sqlite",
@@ -108,8 +108,8 @@ struct UnattendedReplayTests {
     #expect(history.map { $0["app"] as? String } == ["com.example.mail"])
     #expect(try mapped("store", "undo", "1").code == 0)
     try mapped("store", "list", "--store", "sqlite:none.sqlite").exits(2, saying: "none.sqlite")
-    let other = try directory.apnsift(replay + ["--app", "other", "--dry-run"])
-    #expect(try other.json()["app"] as? String == "other")
+    try mapped("replay", "spool", "--app", "other").exits(64, saying: "all rows of devices are of com.example.mail")
+    try mapped("store", "list", "--environment", "production").exits(64, saying: "are of sandbox")
   }
 
   @Test("the unit of samples/systemd replays into PostgreSQL by its mapping")

@@ -62,6 +62,7 @@ extension StoreChoice {
     journal: StoreURL? = nil
   ) throws -> StoreLocation {
     let file = try mappingFile()
+    try file?.checkOwner(app: app, environment: environment)
     var store = StoreLocation(
       location.store ?? file?.store ?? location.fromEnvironment, mapping: file?.mapping,
       app: app ?? file?.app, environment: environment ?? file?.environment,

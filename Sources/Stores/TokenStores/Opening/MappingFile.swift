@@ -48,6 +48,19 @@ package struct MappingFile: Sendable {
     journal = try keys[.journal]?.journal()
   }
 
+  /// - Throws: if a list of another app or environment would reach the rows. Without a column, all are of the value.
+  package func checkOwner(app: String?, environment: Environment?) throws(UsageError) {
+    let owners = [
+      ("--app", app, self.app, mapping.app == nil),
+      ("--environment", environment?.rawValue, self.environment?.rawValue, mapping.environment == nil),
+    ]
+    for case (let option, let asked?, let value?, true) in owners where asked != value {
+      throw UsageError(
+        "\(option) \(asked.shortened): the mapping says that all rows of \(mapping.name) are of "
+          + "\(value.shortened); remove the option, or name the column in the mapping")
+    }
+  }
+
   /// The mapping of two options, which is enough to read a table. Its tokens are hex.
   /// - Parameter table: `NAME` or `SCHEMA.NAME`.
   package init(trialOf table: String, tokenColumn: String) throws {
