@@ -65,6 +65,10 @@ package struct TokenStore: Sendable {
   /// - Parameter isDryRun: whether to open no file for writing: that could complete what other programs wrote.
   package func check(for use: StoreUse, isDryRun: Bool = false) throws {
     _ = try reading { session, table in
+      if table.description.hidesRows, !isDryRun {
+        Console.note(
+          "warning: row-level security of \(mapping.name) may hide rows from this role: they count as absent")
+      }
       if use == .recording {
         try TableFit(mapping: mapping, description: table.description, session: session).checkKey()
       }

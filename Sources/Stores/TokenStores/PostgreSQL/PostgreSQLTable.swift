@@ -31,7 +31,8 @@ extension PostgreSQLSession {
         relation.relkind = 'p' OR EXISTS (SELECT 1 FROM pg_inherits WHERE inhparent = relation.oid),
         NOT relation.relhasrules AND NOT row_security_active(relation.oid),
         relation.relhasrules OR EXISTS (
-          SELECT 1 FROM pg_trigger WHERE tgrelid = relation.oid AND NOT tgisinternal)
+          SELECT 1 FROM pg_trigger WHERE tgrelid = relation.oid AND NOT tgisinternal),
+        row_security_active(relation.oid)
       FROM pg_class AS relation JOIN pg_namespace AS schema ON schema.oid = relation.relnamespace
       WHERE relation.oid = $1::text::oid
       """, .text(String(id)))
@@ -53,7 +54,8 @@ extension PostgreSQLSession {
       indexed: try indexed(id), rowsGuessed: try rowsGuessed(id),
       dependent: mapping.action == .delete ? try dependent(of: id) : nil,
       // Partitions may have their own triggers.
-      hasTriggers: hasParts || found.flag(0, 5), hasChildren: hasParts && kind == "r")
+      hasTriggers: hasParts || found.flag(0, 5), hasChildren: hasParts && kind == "r",
+      hidesRows: found.flag(0, 6))
   }
 
   private func columns(of table: Int64) throws -> [TableColumn] {

@@ -81,6 +81,8 @@ package struct TableDescription: Sendable {
   var hasTriggers = true
   /// Whether rows of other tables count as rows of this one: the primary key does not cover them.
   var hasChildren = false
+  /// Whether the session may see a part of the rows only.
+  var hidesRows = false
 
   var key: [TableColumn] { Self.key(of: columns) }
 
