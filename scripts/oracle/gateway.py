@@ -5,7 +5,7 @@ wire.py reads the inside of a request.
 
 from oracle.runs import Run
 from oracle.wire import (
-    FRAME, FRAME_HEADER, PAYLOAD, RESPONSE, RESPONSE_LENGTH, SIMPLE, STATUS_TEXTS, TOKEN, TOKEN_LENGTH_AT, request, sound_parts,
+    FRAME, FRAME_HEADER, PAYLOAD, RESPONSE, RESPONSE_LENGTH, SIMPLE, STATUS_TEXTS, TOKEN, TOKEN_LENGTH_AT, is_json, request, sound_parts,
 )  # fmt: skip
 
 MAX_FRAME = 65535  # bytes after the header of command 2
@@ -65,7 +65,8 @@ class RequestRun(Run):
             return False
         (token, token_end), (payload, payload_end) = parts[TOKEN], parts[PAYLOAD]
         is_object = payload < payload_end and self.data[payload] == ord("{") and self.data[payload_end - 1] == ord("}")
-        return token_end - token in self.limits.allowed and is_object and self.may_begin(end)
+        is_sound = token_end - token in self.limits.allowed and is_object
+        return is_sound and (self.may_begin(end) or is_json(self.data[payload:payload_end]))
 
     def step(self, o):
         """The steps are those of tuples, with frames instead of them; there is no step 1, and no step 4."""
@@ -74,7 +75,7 @@ class RequestRun(Run):
             yield self.skip_or_cut(o)
         elif self.extent_known(o):  # step 3
             is_confirmed = self.may_begin(end)
-            start = None if is_confirmed else self.first_start(o + 1, end)
+            start = None if is_confirmed or self.start(o) else self.first_start(o + 1, end)
             flags = [] if is_confirmed else ["unconfirmed-boundary"]
             yield ("record", o, end, flags) if start is None else ("skipped-bytes", o, start, [])
         else:  # step 5

@@ -43,6 +43,9 @@ public struct RequestDecoder: RunDecoder, RunParser {
         knownLength = length
         return request(endingAt: end, flags: [], in: run)
       }
+      if try isStart(at: index, in: run) {
+        return request(endingAt: end, flags: .unconfirmedBoundary, in: run)
+      }
       open = (1, end - index, false)
     case .known, .unfinished:
       guard cursor.ended else { return nil }
@@ -138,11 +141,16 @@ extension RequestRules {
     case .none: return false
     case .known(let end) where end <= run.byteCount:
       guard isConvincing(from: index, to: end, in: run) else { return false }
-      return try boundary(at: end, in: run, ended: ended) != nil
+      return try boundary(at: end, in: run, ended: ended) != nil || hasJSON(from: index, to: end, in: run)
     case .known, .unfinished:
       if ended { return false }
       throw NeedsBytes()
     }
+  }
+
+  /// Whether the payload of the convincing request from `index` to `end` is an object of JSON.
+  func hasJSON(from index: Int, to end: Int, in run: RawSpan) -> Bool {
+    !RequestFields(index..<end, in: run).flags(by: self, in: run).contains(.payloadNotJSON)
   }
 
   /// Whether the whole request from `index` to `end` looks like a client's: a normal token length, a payload in

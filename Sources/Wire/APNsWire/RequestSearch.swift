@@ -26,9 +26,7 @@ extension RequestRules {
       return isLast || bytes.byteCount - index >= needed ? .none : .undecided(needed)
     case .known(let end):
       guard end <= bytes.byteCount else { return isLast ? .none : .undecided(end - index) }
-      guard isConvincing(from: index, to: end, in: bytes) else { return .none }
-      let flags = RequestFields(index..<end, in: bytes).flags(by: self, in: bytes)
-      return flags.isDisjoint(with: [.payloadNotJSON, .malformedItems, .unknownItem])
+      return isConvincing(from: index, to: end, in: bytes) && hasJSON(from: index, to: end, in: bytes)
         ? .request(end: end) : .none
     }
   }
