@@ -96,7 +96,7 @@ extension Limit {
     effect: "later times get the flag implausible-timestamp")
   static let memory = Limit(
     option: "--memory", value: "SIZE", type: SizeArgument.self, given: { $0.limits.memory },
-    help: "Memory for tokens, as much for pending requests and for answers of pushes, and the limit of each buffer.",
+    help: "Memory each for tokens, pending requests and answers; the limit of each buffer.",
     target: \.analysis.gateway.memory, range: 1...Int.max, cost: "at least 1MiB is used",
     effect: "the rest goes through temporary files; the results are the same")
   static let maxExpansion = Limit(
