@@ -247,15 +247,14 @@ extension LogDecoder {
     reader = isJSON ? ReaderName.json.rawValue : ReaderName.members.rawValue
     if members.isCut { return .unrelated }
     let result = push.make(members.values, of: text, isLoose: !isJSON)
-    guard case .unrelated = result else { return outcome(result, text) }
-    if !members.elements.isEmpty {
-      elements = members.elements
-      elementsDepth = depth
+    if !members.elements.isEmpty, push.fields[.token] == nil {
+      (elements, elementsDepth, push.outerTime) = (members.elements, depth, push.ownTime(members.values))
       return .unrelated
     }
+    guard case .unrelated = result else { return outcome(result, text) }
     let inner = members.values[.text]
     guard depth < Self.deepestText, inner.isText else { return .unrelated }
-    return readNested(push.text(inner), depth: depth, time: push.ownTime(members.values))
+    return readNested(push.text(inner), depth: depth, time: push.timeAround(members.values))
   }
 
   /// Reads a line of another program that is a value of this one.
@@ -279,7 +278,13 @@ extension LogDecoder {
 
   private func readRow(_ window: UnsafeRawPointer, _ count: Int, lineEnd: Int) -> Read? {
     guard let columns else { return nil }
-    if columns.isRule(UnsafeRawBufferPointer(start: window, count: lineEnd)) {
+    let line = UnsafeRawBufferPointer(start: window, count: lineEnd)
+    if columns.isRule(line) { return take(window, min(lineEnd &+ 1, count), .passed) }
+    // Of another table, appended to the first. Rows have digits early in them.
+    if !line.contains(where: { $0 &- UInt8(ascii: "0") < 10 }),
+      let header = CSVColumns(header: window, 0..<lineEnd, names: names, of: options.kind)
+    {
+      self.columns = header
       return take(window, min(lineEnd &+ 1, count), .passed)
     }
     var values = LogValues()
@@ -300,9 +305,10 @@ extension LogDecoder {
       return take(window, length, outcome(push.make(values, of: window), window))
     }
     push.begin(window)
-    let line = readNested(push.text(values[.text]), depth: 0, time: push.ownTime(values))
-    return take(window, length, elementsOr: line)
+    let nested = readNested(push.text(values[.text]), depth: 0, time: push.timeAround(values))
+    return take(window, length, elementsOr: nested)
   }
+
   // MARK: - Elements
 
   /// Reads the next element of a list, with the bytes before it. The last one includes the rest of the record.
@@ -310,19 +316,23 @@ extension LogDecoder {
     let element = elements[nextElement]
     nextElement &+= 1
     let consumed = undecidedOffset &- elementsStart
+    let outcome =
+      elementsDepth == 0
+      ? read(element, of: window - consumed)
+      : nestedTexts[elementsDepth &- 1].withUnsafeBytes { text in
+        text.baseAddress.map { read(element, of: $0) } ?? .unrelated
+      }
     var length = elementsDepth > 0 ? 0 : element.range.upperBound &- consumed
-    if nextElement == elements.count {
+    if let first = innerElements.first {
+      if elementsDepth == 0 { length = first.range.lowerBound &- consumed }
+      elements.insert(contentsOf: innerElements, at: nextElement)
+      innerElements = []
+    } else if nextElement == elements.count {
       length = elementsEnd &- undecidedOffset
       elements.removeAll(keepingCapacity: true)
       nextElement = 0
     }
-    guard elementsDepth > 0 else {
-      let outcome = read(element, of: window - consumed)
-      return take(window, length, outcome, token: push.tokenStart &- consumed)
-    }
-    return nestedTexts[elementsDepth &- 1].withUnsafeBytes { text in
-      take(window, length, text.baseAddress.map { read(element, of: $0) } ?? .unrelated)
-    }
+    return take(window, length, outcome, token: elementsDepth > 0 ? 0 : push.tokenStart &- consumed)
   }
 
   func read(_ element: MemberReader.Element, of text: UnsafeRawPointer) -> LogOutcome {
@@ -344,11 +354,15 @@ extension LogDecoder {
       if !members.isCut, case .push = result { return .push }
       return outcome(.finding(finding), text)
     }
+    if !members.elements.isEmpty, push.fields[.token] == nil {
+      innerElements = members.elements
+      return .passed
+    }
     guard case .unrelated = result, members.values[.text].isText else { return outcome(result, text) }
-    let others = elements
-    defer { elements = others }
+    let (others, outerTime) = (elements, push.outerTime)
+    defer { (elements, push.outerTime) = (others, outerTime) }
     let outcome = readNested(
-      push.text(members.values[.text]), depth: Self.deepestText - 1, time: push.ownTime(members.values))
+      push.text(members.values[.text]), depth: Self.deepestText - 1, time: push.timeAround(members.values))
     push.tokenStart = Int(members.values[.text].start)
     return outcome
   }

@@ -16,6 +16,8 @@ extension LogDecoder {
     case isLine
   }
 
+  /// Bytes in which the rest of an interrupted structure comes, if two programs write at once.
+  private static let interleavedReach = 4096
   /// Lists of pushes are in an object, or in a list of objects.
   private static let deepestStructure = 8
 
@@ -41,17 +43,16 @@ extension LogDecoder {
           return text.count < Self.longestLine ? .needsBytes : .isLine
         }
         if wasInterrupted {
-          guard end &+ 1 < text.count || hasEnded || text.count == Self.longestLine else {
-            return .needsBytes
-          }
-          if end &+ 1 < text.count, StructureScan.continues(text[end &+ 1]) {
+          let most = end &+ Self.interleavedReach
+          guard most < text.count || hasEnded || text.count == Self.longestLine else { return .needsBytes }
+          if StructureScan.closesMore(text[end..<min(most, text.count)]) {
             let finding = LogFinding(.interleaved, start..<end)
             return .read(take(window, end &+ 1, outcome(.finding(finding), window)))
           }
         }
         return readLines(window, start..<end, length: min(end &+ 1, count))
       case .open where !hasEnded && count < Self.longestLine: return .needsBytes
-      case .open where bracket == start && hasList(text, from: start): return .read(open(window, bracket))
+      case .open where hasList(text, from: bracket): return .read(open(window, bracket))
       case .open: return notBefore(text.count)
       case .broken(let offset):
         if ByteSet.openings.contains(text[bracket &+ offset]) { wasInterrupted = true }

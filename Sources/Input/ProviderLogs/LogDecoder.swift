@@ -71,6 +71,8 @@ package final class LogDecoder: @unchecked Sendable {
   /// Elements of the lists in the current record, as offsets in it, or in the nested text of this depth, from 1.
   @exclusivity(unchecked) var elements: [MemberReader.Element] = []
   @exclusivity(unchecked) var elementsDepth = 0
+  /// Elements of the lists in the last element, to be read next.
+  @exclusivity(unchecked) var innerElements: [MemberReader.Element] = []
   @exclusivity(unchecked) var nextElement = 0
   /// Offsets of the record in the stream.
   @exclusivity(unchecked) var (elementsStart, elementsEnd) = (0, 0)

@@ -96,6 +96,11 @@ final class LogPush {
     put(.apnsID, values[.apnsID])
     let hasToken = fields[.token] != nil || fields[.tokenText] != nil
     if let finding = takeStatus(values, accepted) { return .finding(finding) }
+    // One that was accepted has no status of a failure.
+    if accepted == true, fields.status ?? 0 >= 400, !values.names(.kind) {
+      let status = values[.status].kind == .absent ? values[.reason] : values[.status]
+      return .finding(LogFinding(.twoValues, status.range))
+    }
     if !hasToken {
       guard fields[.apnsID] != nil, fields.status != nil else { return .unrelated }
       fields.flags.insert(.uncorrelated)

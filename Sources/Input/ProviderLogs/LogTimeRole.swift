@@ -139,6 +139,12 @@ extension LogPush {
     values[.lineTime].kind == .absent ? outerTime : readOwn(values[.lineTime])
   }
 
+  /// The time of a line with another line in it, of which a `timestamp` is its own.
+  func timeAround(_ values: LogValues) -> LogTimes.ReadTime {
+    let own = ownTime(values)
+    return own == .absent && values[.timestamp].kind != .absent ? readOwn(values[.timestamp]) : own
+  }
+
   private func readOwn(_ value: LogValue) -> LogTimes.ReadTime {
     let own = LogTimes.milliseconds(text(value), zone: zone)
     // Before September 2001: a duration.

@@ -88,15 +88,47 @@ struct LogValues {
     // `error` and `device` may be objects.
     if field == .token || field == .reason, !value.isText, meaning.rank == 1 { return }
     let known = values[Int(field.rawValue)]
+    let excludes = known.kind != .absent && Self.exclude(value, known, field, in: line)
     if known.kind == .absent || value.weight > known.weight || known.kind == .structure && value.isText
       || field == .reason && !known.isText && value.isText
     {
       values[Int(field.rawValue)] = value
-      conflicts[Int(field.rawValue)] = nil
-    } else if value.weight == known.weight, Self.decisive.contains(field),
-      value.count != known.count || !value.bytes(in: line).elementsEqual(known.bytes(in: line))
+      conflicts[Int(field.rawValue)] = excludes ? known : nil
+    } else if excludes
+      || value.weight == known.weight && Self.decisive.contains(field)
+        && (value.count != known.count || !value.bytes(in: line).elementsEqual(known.bytes(in: line)))
     {
       conflicts[Int(field.rawValue)] = value
+    }
+  }
+
+  /// Whether two values by known names, wherever they are, cannot be those of one push: other tokens, or statuses of
+  /// which the outer one does not count.
+  @inline(never)
+  private static func exclude(
+    _ one: LogValue, _ other: LogValue, _ field: LogField, in line: UnsafeRawPointer
+  ) -> Bool {
+    let ranks = LogNames.bareRank &+ 1..<LogNames.mappedRank
+    let (counted, left) = one.weight > other.weight ? (one, other) : (other, one)
+    if field == .status, counted.depth < left.depth { return false }
+    guard ranks ~= one.rank, ranks ~= other.rank, let first = identity(one, field, in: line),
+      let second = identity(other, field, in: line)
+    else { return false }
+    // Hex may have letters of any case.
+    return !first.elementsEqual(second) { $0 | 0x20 == $1 | 0x20 }
+  }
+
+  /// A token in hex, that of a path, or a status; nil for other values.
+  private static func identity(
+    _ value: LogValue, _ field: LogField, in line: UnsafeRawPointer
+  ) -> Slice<UnsafeRawBufferPointer>? {
+    let text = LogText(value.bytes(in: line))
+    switch field {
+    case .token where text.bytes.count >= MemberReader.tokenDigits:
+      return text.bytes.allSatisfy { Hex.value(ofDigit: $0) != nil } ? text.bytes[...] : nil
+    case .path: return text.index(of: "/3/device/").map { text.bytes[text.token(at: $0 &+ 10)] }
+    case .status: return text.digits == text.bytes.count && text.status(at: 0) != nil ? text.bytes[...] : nil
+    default: return nil
     }
   }
 
@@ -107,13 +139,13 @@ struct LogValues {
 
   /// A second value of a field for which two make the line malformed.
   var conflict: LogValue? {
-    for field in Self.decisive { if let value = conflicts[Int(field.rawValue)] { return value } }
+    for field in conflicts.indices { if let value = conflicts[field] { return value } }
     return nil
   }
 
-  /// Fields for which two different values make the line malformed.
+  /// Fields for which two different values of equal weight make the line malformed.
   private static let decisive: [LogField] = [
-    .token, .status, .reason, .invalidation, .timestamp, .nestedTimestamp,
+    .token, .status, .reason, .invalidation, .timestamp, .nestedTimestamp, .apnsID,
   ]
 
   static func isNumeric(_ value: LogValue, in line: UnsafeRawPointer) -> Bool {

@@ -95,7 +95,7 @@ struct MemberReader {
     case UInt8(ascii: "{"):
       readStructure(of: key, meaning)
     case UInt8(ascii: "["):
-      if let meaning, meaning.field == .list || meaning.field == .text, depth <= Self.deepest {
+      if meaning.map({ $0.field == .list || $0.field == .text }) ?? true, depth <= Self.deepest {
         return readList(isAccepted: name(key)?.acceptance)
       }
       let start = next
@@ -165,6 +165,10 @@ struct MemberReader {
         next += 1
         return
       case UInt8(ascii: "{"): readElement(isAccepted: isAccepted)
+      case UInt8(ascii: "[") where unnamed < Self.deepestUnnamed:
+        unnamed &+= 1
+        readList(isAccepted: isAccepted)
+        unnamed &-= 1
       case UInt8(ascii: "["), UInt8(ascii: "("): skipStructure()
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
         guard let value = quoted() else {

@@ -43,6 +43,15 @@ enum StructureScan {
       || first != UInt8(ascii: "`") && (ByteSet.closings.contains(first) || ByteSet.quotes.contains(first))
   }
 
+  /// Whether a bracket closes that is not opened in the text.
+  static func closesMore(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
+    var depth = 0
+    for byte in text where depth >= 0 {
+      depth &+= ByteSet.openings.contains(byte) ? 1 : ByteSet.closings.contains(byte) ? -1 : 0
+    }
+    return depth < 0
+  }
+
   /// The index after the closing quote, or after an apostrophe or a quote that its line does not close. Nil if the text
   /// ends before.
   static func quotedEnd(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {

@@ -25,9 +25,8 @@ package struct TokenHistory: Sendable {
   package private(set) var sendsAfter410 = 0
   private var first410: CaptureTime?
   /// Whether its last answer without doubt accepts a push, after one that calls it invalid.
-  package private(set) var isAcceptedAgain = false
-  /// Whether all answers that call it invalid have times; nil before the first one.
-  private var refusalsAreTimed: Bool?
+  package var isAcceptedAgain: Bool { answers.areAcceptedAgain }
+  private var answers = AnswerOrder()
   /// The record with the earliest time of invalidation, and the name of its input; nil without one.
   package private(set) var first: (record: TokenSighting, source: String)?
   /// Records whose token or time is doubtful, and those found by a search.
@@ -63,8 +62,7 @@ package struct TokenHistory: Sendable {
       count(after410: sighting)
     }
     outcomes.add(sighting.outcome)
-    addAnswer(sighting)
-    if sighting.isDoubtful { doubtful += 1 }
+    if sighting.isDoubtful { doubtful += 1 } else { answers.add(sighting) }
     if sighting.isRecovered { recovered += 1 }
     if isDated(better: sighting) {
       record = sighting
@@ -90,15 +88,6 @@ package struct TokenHistory: Sendable {
     if first410 == nil, sighting.outcome == .invalidated, !sighting.isDoubtful { first410 = time }
   }
 
-  private mutating func addAnswer(_ sighting: TokenSighting) {
-    if sighting.isDoubtful { return }
-    if sighting.isRefused {
-      (refusalsAreTimed, isAcceptedAgain) = (refusalsAreTimed != false && sighting.isTimed, false)
-    } else if refusalsAreTimed == true, sighting.isTimed, sighting.outcome == .accepted {
-      isAcceptedAgain = true
-    }
-  }
-
   /// Whether a record dates the token better than those before it. Of equal ones, the first of the inputs does.
   private func isDated(better sighting: TokenSighting) -> Bool {
     guard let time = sighting.invalidatedAt else {
@@ -118,6 +107,37 @@ extension TokenCounts {
     recovered += history.recovered > 0 ? 1 : 0
     sentAfter410 += history.sendsAfter410 > 0 ? 1 : 0
     sendsAfter410 += history.sendsAfter410
+  }
+}
+
+/// The order of the answers that call a token invalid and of those that accept a push to it.
+private struct AnswerOrder: Sendable {
+  /// Whether all answers that call it invalid have times; nil before the first one.
+  private var refusalsAreTimed: Bool?
+  private var isLaterAccepted = false
+  /// In a stream whose answers lack times, their order counts.
+  private var (allAreTimed, areOfOneStream) = (true, true)
+  private var stream: SIMD2<UInt32>?
+  /// The number of the last one among all records; -1 before the first.
+  private var (lastRefused, lastAccepted) = (-1, -1)
+
+  var areAcceptedAgain: Bool {
+    isLaterAccepted || !allAreTimed && areOfOneStream && lastRefused >= 0 && lastAccepted > lastRefused
+  }
+
+  mutating func add(_ sighting: TokenSighting) {
+    guard sighting.isRefused || sighting.outcome == .accepted else { return }
+    if sighting.isRefused {
+      (refusalsAreTimed, isLaterAccepted) = (refusalsAreTimed != false && sighting.isTimed, false)
+      lastRefused = max(lastRefused, sighting.number)
+    } else {
+      if refusalsAreTimed == true, sighting.isTimed { isLaterAccepted = true }
+      lastAccepted = max(lastAccepted, sighting.number)
+    }
+    allAreTimed = allAreTimed && sighting.isTimed
+    let other = SIMD2(sighting.input, sighting.stream)
+    areOfOneStream = areOfOneStream && stream.map { $0 == other } ?? true
+    stream = other
   }
 }
 

@@ -147,8 +147,10 @@ package final class TokenSightings: EvidenceSink {
       let isPlausible = push.fields.timestamp.map { number in
         UInt32(exactly: number / 1000).map(plausibleTimes.contains) ?? false
       }
+      // Nothing is doubtful about a status 200 that a client calls success.
+      let inferred: PushFlags = push.fields.outcome == .accepted ? .statusInferred : []
       sighting.isDoubtful =
-        !push.fields.flags.intersection(.tokenFlags).isEmpty
+        !push.fields.flags.intersection(.tokenFlags).subtracting(inferred).isEmpty
         || push.fields.outcome == .invalidated && isPlausible == false
       if push.fields.outcome == .invalidated, !sighting.isDoubtful, let number = push.fields.timestamp {
         sighting.invalidatedAt = CaptureTime(milliseconds: number)

@@ -1,8 +1,8 @@
 import Basics
 
 /// Finds the cases of a corpus. A directory with a `case.yml`, an `expected.ndjson` or an `input.*` that is not a
-/// directory is a case, complete or not. Other directories are walked in the byte order of names, without following
-/// links.
+/// directory is a case, complete or not. Directories in it are walked, too, in the byte order of names, without
+/// following links.
 package struct CaseWalk {
   package private(set) var cases: [CaseDirectory] = []
   /// Directories that could not be walked: the name and the reason.
@@ -40,10 +40,7 @@ package struct CaseWalk {
     }
     // A case named on the command line gets its directory's own name.
     let own = name.isEmpty ? named.split(separator: "/").last.map(String.init) ?? named : name
-    if let one = Self.directory(path, name: own, members: members) {
-      cases.append(one)
-      return
-    }
+    if let one = Self.directory(path, name: own, members: members) { cases.append(one) }
     for member in members {
       let inside = DirectoryEntry.path(of: member, in: path)
       guard DirectoryEntry.kind(of: inside, followingLinks: false) == S_IFDIR else { continue }
