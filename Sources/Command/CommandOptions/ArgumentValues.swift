@@ -151,12 +151,15 @@ enum ProtocolArgument: String, ExpressibleByArgument, CaseIterable {
 /// A duration as an argument: seconds, or with a unit.
 package struct SpanArgument: ExpressibleByArgument {
   package var seconds: UInt32
+  /// Whether the argument has a unit, or needs none.
+  package private(set) var hasUnit = true
 
   package init(_ seconds: UInt32) { self.seconds = seconds }
 
   package init?(argument: String) {
     guard let seconds = TimeSpan.parse(argument) else { return nil }
     self.seconds = seconds
+    hasUnit = seconds == 0 || argument.last?.isNumber == false
   }
 
   package var defaultValueDescription: String { "\(seconds)s" }

@@ -38,6 +38,11 @@ package enum Program {
       // From the root, the parser looks at the options more often, a quarter of a short run; but its errors name all words.
       command = try named.flatMap { try? $0.parse($1) } ?? root.parseAsRoot(arguments)
     } catch {
+      // The parser takes the `h` of `-push.bin` for --help.
+      let file = arguments.prefix { $0 != "--" }.first { $0.contains(/^-[^-].*h|^-h./) }
+      if let file, root.exitCode(for: error) == .success {
+        throw UsageError("'\(file)' begins with a dash and is no option: write ./\(file) for a file")
+      }
       guard root.exitCode(for: error) == .validationFailure else { throw error }
       throw UnknownOption.error(in: arguments, of: root) ?? error
     }

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("a payload of JSON is enough, whatever follows", arguments: RuleCase.of("starts of requests").dropLast())
+  @Test("JSON is enough, whatever follows", arguments: RuleCase.of("starts of requests").dropLast())
   func implausibleBoundary(_ rule: RuleCase) {
     let request = "undecodable 0, skipped 0+1, request 1+\(rule.bytes.count) "
     for suffix in [[3], [0xff], [0, 0, 0, 0, 0], [0, 0, 101], [2, 0, 1, 0, 0]] as [[UInt8]] {

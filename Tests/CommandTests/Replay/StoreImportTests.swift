@@ -84,8 +84,8 @@ struct StoreImportTests {
     (
       "token,failed_at\naa,1\n", [],
       located(
-        "expected the column registered_at, found failed_at, since when tokens are invalid: replay reads such lists; "
-          + "--registered-column or --at says when they were registered", 1)
+        "expected the column registered_at, found failed_at, perhaps since when tokens are invalid: replay "
+          + "reads such lists; --registered-column or --at says when they were registered", 1)
     ),
     ("n,token,registered_at\n\"a\nb\",aa,1\n,zz,2\n", [], located(.notAToken("zz"), 4, 2)),
     // Where the structure is lost, --skip-invalid does not help.

@@ -82,8 +82,7 @@ final class SearchReport: SearchLog {
 
   func read(_ input: Input, _ errors: [InputError]) {
     if let directory = input.directory { directories.insert(directory) }
-    files += 1
-    if errors.isEmpty { return }
+    if errors.isEmpty { return files += 1 }
     failures += 1
     progress.clear()
     for error in errors { Console.say(.about(input.name, error.located)) }

@@ -51,6 +51,9 @@ struct StoreHistory: ParsableCommand {
     if trimJournal != nil, replay != nil || last != nil || changes || json {
       throw ValidationError("--trim-journal goes without a number, --last, --changes and --json")
     }
+    if let trimJournal, !trimJournal.hasUnit {
+      throw ValidationError("--trim-journal \(trimJournal.seconds) has no unit: write 90d for days")
+    }
   }
 
   func run() throws {

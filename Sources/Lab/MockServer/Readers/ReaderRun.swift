@@ -95,7 +95,8 @@ package struct ReaderRun {
     switch one.verdict {
     case .broken(let reason): reading.broken = reason
     case .differs:
-      reading.broken = "its own expectation fails, so it cannot judge readers; run verify without --reader"
+      reading.broken =
+        "its own expectation fails, so it cannot judge readers; `apnsift verify` shows the differences"
     case .asExpected:
       for stream in one.streams {
         if stream.isJudged {

@@ -19,16 +19,16 @@ struct EnvironmentMismatchCheck {
   let owners: [AppEnvironment]
 
   func warning(_ table: TokenTable) throws -> Message? {
-    guard !owners.isEmpty else { return nil }
     do {
       let tokens = try Self.sample(of: table)
       if try store.hasMost(of: tokens, for: owner) { return nil }
       let rows = try store.rows(of: tokens, in: .any)
       return try elsewhere(tokens, rows) ?? noneOfOwner() ?? unknown(tokens, rows)
     } catch let error as NamedStoreError {
-      // Unreadable rows may belong to other owners: a replay that finds them reports them.
+      // Unreadable rows have no owner, such as those with an environment that the mapping does not name.
       guard case .unreadableRows = error.reason else { throw error }
       return noneOfOwner()
+        ?? "warning: tokens of the input are in rows that cannot be read: \(error.reason.message)"
     }
   }
 
@@ -51,7 +51,7 @@ struct EnvironmentMismatchCheck {
 
   /// A store with tokens of other apps and environments only is probably the wrong one.
   private func noneOfOwner() -> Message? {
-    guard !owners.contains(owner) else { return nil }
+    guard !owners.isEmpty, !owners.contains(owner) else { return nil }
     let known = owners.prefix(5).map(\.text).joined(separator: "; ") + (owners.count > 5 ? "; …" : "")
     return
       "warning: \(store.name) has no tokens of \(owner.text), only of \(known): are --app and --environment "

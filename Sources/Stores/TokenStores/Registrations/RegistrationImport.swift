@@ -44,9 +44,10 @@ package struct RegistrationImport {
       let columns = try file.columns(names)
       let ignored = names.indices.filter { $0 != columns.token && $0 != columns.registered }.map { names[$0] }
       if columns.registered == nil, columns.count > 1, time == nil {
-        if let found = ignored.first(where: LogReport.isInvalidation) {
+        let times = ["timestamp", "time"]  // of `export`
+        if let found = ignored.first(where: { LogReport.isInvalidation($0) || times.contains($0) }) {
           throw InputError(
-            "expected the column \(file.registeredColumn), found \(found), since when tokens are invalid: replay "
+            "expected the column \(file.registeredColumn), found \(found), perhaps since when tokens are invalid: replay "
               + "reads such lists; --registered-column or --at says when they were registered", line: 1)
         }
         Console.note(

@@ -63,7 +63,8 @@ extension StoreError {
     case .noTable:
       both(
         "it has no table device_tokens",
-        "name another store, or add the table with --create of replay, store register or store import")
+        "name your own table with --mapping FILE, or another store; --create of replay, store register or store import "
+          + "adds the table")
     case .unmapped(let tables):
       both(
         "it has no table device_tokens, but its journal has replays into \(tables)",
