@@ -6,8 +6,8 @@ import Basics
 /// Invalid packets never stop it: each one is an finding, and the next one is read.
 package struct PacketDissector {
   package private(set) var counts = PacketCounts()
-  /// Number, from 1, of the last packet in the capture that Wireshark exported it from; nil if the record does not
-  /// have it.
+  /// Number, from 1, of the packet that was dissected last in the capture that Wireshark exported it from; nil if the
+  /// record does not have it.
   package private(set) var originalFrame: Int?
   private var fragments: FragmentTable
   private var findings: [StreamFinding] = []
@@ -34,7 +34,6 @@ package struct PacketDissector {
     else { return nil }
     counts.packets &+= 1
     counts.segments &+= 1
-    originalFrame = nil
     return segment
   }
 

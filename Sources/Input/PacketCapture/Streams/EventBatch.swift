@@ -19,7 +19,7 @@ package enum StreamEvent: BitwiseCopyable, Sendable {
 
 /// The next bytes of a direction.
 package struct ByteEvent: BitwiseCopyable, Sendable {
-  package enum Storage: BitwiseCopyable, Sendable {
+  package enum Storage: BitwiseCopyable, Equatable, Sendable {
     /// In the window that the source was reading, `EventBatch.window`.
     case window
     /// In `EventBatch.chunks`, at this index: decoded text, and buffered segments.
@@ -159,15 +159,16 @@ package struct EventBatch {
   /// Bytes of several packets that are read at once, at most: they stay in the cache.
   private static let mostInRow = 64 << 10
 
-  /// The index after the events from `index` on that bring the next bytes of one direction, from one input; and the number of
-  /// bytes.
+  /// The index after the events from `index` on that bring the next bytes of one direction, from one input, as those of a
+  /// window are; and the number of bytes.
   package func row(from index: Int) -> (end: Int, byteCount: Int) {
     guard case .bytes(let first) = events[index], !first.isRecord else { return (index + 1, 0) }
     let input = origins[Int(first.firstOrigin)].packet?.input
     var (end, count, origin) = (index + 1, first.count, first.firstOrigin &+ first.originCount)
     while end < events.count, case .bytes(let next) = events[end], next.slot == first.slot,
       next.side == first.side, next.offset == first.offset &+ count, next.firstOrigin == origin,
-      !next.isRecord, origins[Int(origin)].packet?.input == input, count &+ next.count <= Self.mostInRow
+      !next.isRecord, next.storage == first.storage || origins[Int(origin)].packet?.input == input,
+      count &+ next.count <= Self.mostInRow
     {
       count &+= next.count
       origin &+= next.originCount

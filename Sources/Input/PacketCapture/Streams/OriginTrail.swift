@@ -10,10 +10,10 @@ package struct OriginTrail {
 
   /// Adds the extents of the next bytes.
   package mutating func append(_ more: Span<SourceExtent>) {
-    var (added, last) = (0, origins.last)
-    for index in more.indices {
-      defer { last = more[index] }
-      guard last?.isContinued(by: more[index]) == true else { continue }
+    guard !more.isEmpty else { return }
+    var added = origins.last?.isContinued(by: more[0]) == true ? 1 : 0
+    for index in 1..<more.count
+    where more[index &- 1].reaches(more[index]) && more[index &- 1].isContinued(by: more[index]) {
       add(more, added..<index)
       added = index &+ 1
     }

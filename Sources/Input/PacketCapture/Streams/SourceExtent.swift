@@ -69,10 +69,13 @@ package struct SourceExtent: BitwiseCopyable, Equatable, Sendable {
     if inGroup > 0, nextGroup < end { add(from: nextGroup, to: end, to: &parts) }
   }
 
+  /// Whether `next` begins in the file where a byte of this extent would be: seldom so in a capture.
+  @inline(__always)
+  func reaches(_ next: SourceExtent) -> Bool { fileOffset(of: next.streamOffset) == next.fileOffset }
+
   /// Whether `next`, which begins after the last byte of this extent, continues it.
   package func isContinued(by next: SourceExtent) -> Bool {
-    guard fileOffset(of: next.streamOffset) == next.fileOffset, spacing == next.spacing, packet == next.packet
-    else { return false }
+    guard reaches(next), spacing == next.spacing, packet == next.packet else { return false }
     return spacing.groupSize == 0 || (next.streamOffset &- streamOffset) % spacing.groupSize == 0
   }
 }

@@ -101,6 +101,8 @@ package final class DecryptionStage {
   /// Takes note of an event; true if it is passed on unchanged.
   @inline(__always)
   private func passes(_ event: StreamEvent, of batch: EventBatch) -> Bool {
+    // Nearly all events: their fields are not read.
+    if busySlots == 0, case .bytes = event { return true }
     switch event {
     case .opened(let slot, let identity):
       open(batch.identities[Int(identity)], in: slot)
@@ -108,7 +110,7 @@ package final class DecryptionStage {
     case .secrets(let index):
       add(batch.secrets[Int(index)])
       return true
-    case .bytes(let event): return busySlots == 0 || passes(event, of: batch)
+    case .bytes(let event): return passes(event, of: batch)
     case .uncertain(let slot, _, _, _):
       // A MAC or a tag decides about ciphertext.
       if case .decrypted = self[slot] { return false }
