@@ -169,8 +169,8 @@ struct DeliveredRanges {
   private static let minCount = 8
 
   private var entries: [DeliveredRange] = []
-  /// The first entries that are dropped; the array is compacted now and then. There are many: 32 bits suffice.
-  private var dropped: Int32 = 0
+  /// The first entries that are dropped, up to some half of them: 16 bits suffice.
+  private var dropped: Int16 = 0
   private var head: Int { Int(dropped) }
 
   var count: Int { entries.count &- head }

@@ -45,7 +45,7 @@ struct Connection {
   /// Whether the stream is open and neither side has ended it.
   @inline(always)
   var isSteady: Bool {
-    server != nil && !isClosed && first.fin == nil && second.fin == nil && !first.isReset && !second.isReset
+    isOpened && !isClosed && first.fin == .max && second.fin == .max && !first.isReset && !second.isReset
   }
 
   /// A FIN or RST came with `packet`.
@@ -74,10 +74,8 @@ struct Connection {
 
   func report(serverPorts: Set<UInt16>) -> StreamReport {
     var report = StreamReport(identity(serverPorts: serverPorts))
-    report.first = first.report
-    report.second = second.report
-    report.firstPacket = first.firstPacket
-    report.lastPacket = lastPacket
+    (report.first, report.second) = (first.report, second.report)
+    (report.firstPacket, report.lastPacket) = (first.firstPacket, lastPacket)
     return report
   }
 }

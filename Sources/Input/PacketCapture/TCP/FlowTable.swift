@@ -25,15 +25,14 @@ struct FlowTable: ~Copyable {
   /// Memory that is never touched costs nothing, so this capacity is allocated at once.
   private static let usualCapacity = 1 << 18
   private static let minIndexCount = 1 << 13
-  private static let unused = -1
 
   private let limit: Int
   private let reserved: Int
   private let keys = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
   private var connections: Reference
   private var capacity: Int
-  /// The number of each slot's connection; `unused` if free.
-  private var numbers: [Int] = []
+  /// Whether each slot has a connection.
+  private var isUsed: [Bool] = []
   private var free: [Int32] = []
   /// The 32-bit hash above the slot plus one; 0 is empty. The size is a power of two; at most half of the entries are
   /// in use.
@@ -45,32 +44,32 @@ struct FlowTable: ~Copyable {
   ///   - reserved: the number of slots, from 0, that are never used.
   init(limit: Int, reserved: Int) {
     (self.limit, self.reserved) = (max(1, limit), reserved)
-    numbers = [Int](repeating: Self.unused, count: reserved)
+    isUsed = [Bool](repeating: false, count: reserved)
     capacity = min(Self.usualCapacity, self.limit) + reserved
     connections = .allocate(capacity: capacity)
     index = [UInt64](repeating: 0, count: Self.minIndexCount)
   }
 
   deinit {
-    for slot in numbers.indices where numbers[slot] != Self.unused {
-      (connections + slot).deinitialize(count: 1)
-    }
+    for slot in isUsed.indices where isUsed[slot] { (connections + slot).deinitialize(count: 1) }
     connections.deallocate()
   }
 
-  var count: Int { numbers.count &- free.count &- reserved }
+  var count: Int { isUsed.count &- free.count &- reserved }
   var isFull: Bool { count >= limit }
 
   /// Whether `slot` is in use by the connection `number`.
-  func contains(_ number: Int, in slot: Int32) -> Bool { numbers[Int(slot)] == number }
+  func contains(_ number: Int, in slot: Int32) -> Bool {
+    isUsed[Int(slot)] && self[slot].pointee.number == number
+  }
 
   /// The connection of a slot in use. The pointer is valid until the next insertion.
   subscript(slot: Int32) -> Reference { connections + Int(slot) }
 
   /// The slots in use, in the order of the connections' numbers.
   var slots: [Int32] {
-    (0..<Int32(truncatingIfNeeded: numbers.count)).filter { numbers[Int($0)] != Self.unused }
-      .sorted { numbers[Int($0)] < numbers[Int($1)] }
+    (0..<Int32(truncatingIfNeeded: isUsed.count)).filter { isUsed[Int($0)] }
+      .sorted { self[$0].pointee.number < self[$1].pointee.number }
   }
 
   // MARK: - By endpoints
@@ -118,7 +117,7 @@ struct FlowTable: ~Copyable {
     number: Int, _ peers: (first: Endpoint, second: Endpoint), _ packet: PacketReference
   ) -> Reference {
     let slot = free.popLast() ?? newSlot()
-    numbers[Int(slot)] = number
+    isUsed[Int(slot)] = true
     (connections + Int(slot)).initialize(
       to: Connection(number: number, slot: slot, peers: peers, packet: packet))
     if 2 * count > index.count { growIndex() }
@@ -129,9 +128,9 @@ struct FlowTable: ~Copyable {
   }
 
   private mutating func newSlot() -> Int32 {
-    if numbers.count == capacity { growConnections() }
-    numbers.append(Self.unused)
-    return Int32(truncatingIfNeeded: numbers.count - 1)
+    if isUsed.count == capacity { growConnections() }
+    isUsed.append(false)
+    return Int32(truncatingIfNeeded: isUsed.count - 1)
   }
 
   private mutating func growConnections() {
@@ -162,7 +161,7 @@ struct FlowTable: ~Copyable {
     leave(hash(peers.first, peers.second), slot)
     unlink(slot)
     self[slot].deinitialize(count: 1)
-    numbers[Int(slot)] = Self.unused
+    isUsed[Int(slot)] = false
     free.append(slot)
   }
 
@@ -196,10 +195,8 @@ struct FlowTable: ~Copyable {
 
   /// The connection to evict if the table is full.
   var leastValuable: Int32? {
-    for rank in Rank.allCases where lists[Int(rank.rawValue)].oldest >= 0 {
-      return lists[Int(rank.rawValue)].oldest
-    }
-    return nil
+    let rank = Rank.allCases.first { lists[Int($0.rawValue)].oldest >= 0 }
+    return rank.map { lists[Int($0.rawValue)].oldest }
   }
 
   private mutating func link(_ slot: Int32, _ rank: Rank) {

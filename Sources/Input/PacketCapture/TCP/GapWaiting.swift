@@ -100,7 +100,7 @@ extension Reassembler {
   ) {
     let half = connection.pointee[side]
     guard let position = half.hasBegun ? half.next : half.firstSent else { return }
-    let first = half.firstPending
+    let first = half.backlog?.segments.first
     connection.pointee[side].emit(
       StreamFinding(
         .bufferLimit, fileOffset: first?.fileOffset, packet: first?.packet ?? connection.pointee.lastPacket,

@@ -27,31 +27,33 @@ struct HalfConnection {
   private(set) var sent = Int.min
   /// Position after the last captured byte; `.min` if there is none.
   private(set) var captured = Int.min
-  private(set) var fin: Int?
-  /// Whether it has an entry in the flush queue.
-  var isAwaited = false
+  /// Position of its FIN; `.max` if there is none.
+  private(set) var fin = Int.max
   var backlog: Backlog?
   var delivered = DeliveredRanges()
+  /// Whether it has an entry in the flush queue.
+  var isAwaited = false
   let slot: Int32
   private var gapBytes = 0
-  /// Bytes sent again; those that differ from the first copy; those whose first copy is no longer available.
-  var (duplicateBytes, conflictingBytes, uncomparedBytes) = (0, 0, 0)
+  /// Bytes sent again, those unlike the first copy, and those whose first copy is lost; empty without any.
+  var copies: [(bytes: Int, conflicting: Int, uncompared: Int)] = []
   var firstPacket: PacketReference?
 
   init(slot: Int32, side: Side) { (self.slot, self.side) = (slot, side) }
 
   /// Whether all bytes before its FIN were delivered, or the connection was reset.
-  var isEnded: Bool { isReset || (fin.map { hasBegun && next >= $0 } ?? false) }
+  var isEnded: Bool { isReset || hasBegun && next >= fin }
 
   var report: StreamReport.Half {
     var report = StreamReport.Half()
     report.bytes = hasBegun ? offset(next) &- gapBytes : 0
     report.gapBytes = gapBytes
-    (report.duplicateBytes, report.conflictingBytes) = (duplicateBytes, conflictingBytes)
+    let counts = copies.first ?? (0, 0, 0)
+    (report.duplicateBytes, report.conflictingBytes) = (counts.bytes, counts.conflicting)
     report.firstPacket = firstPacket
     report.isSYNSeen = initialNumber != nil
     // A RST after a FIN does not change the end.
-    report.end = fin != nil ? .finished : isReset ? .reset : nil
+    report.end = fin < .max ? .finished : isReset ? .reset : nil
     return report
   }
 
@@ -92,13 +94,8 @@ struct HalfConnection {
 
   mutating func noteFIN(at position: Int) {
     // The first FIN counts; others are copies.
-    if fin == nil { fin = position }
+    if fin == .max { fin = position }
     sent = max(sent, position)
-  }
-
-  private mutating func advance(_ count: Int) {
-    next &+= count
-    nextNumber = nextNumber + count
   }
 
   /// Whether one byte at `position` is a keep-alive (RFC 9293, section 3.8.4): it precedes the next byte, and the FIN
@@ -112,8 +109,6 @@ struct HalfConnection {
   /// Approximate memory of the buffered data, in bytes.
   var cost: Int { backlog?.cost ?? 0 }
 
-  var firstPending: PendingSegment? { backlog?.segments.first }
-
   /// Number of packets read when the first buffered item arrived; nil if nothing is buffered.
   var waitsSince: Int? {
     guard let backlog else { return nil }
@@ -123,7 +118,7 @@ struct HalfConnection {
     return lowest.arrival
   }
 
-  var isWaiting: Bool { backlog != nil && waitsSince != nil }
+  var isWaiting: Bool { waitsSince != nil }
 
   /// Position of the first byte known to have been sent by a direction that has not begun: it is buffered, or the
   /// capture has only its packet's headers. Nil if there is none.
@@ -133,8 +128,7 @@ struct HalfConnection {
   }
 
   mutating func makeBacklog() -> Backlog {
-    if let backlog { return backlog }
-    let made = Backlog()
+    let made = backlog ?? Backlog()
     backlog = made
     return made
   }
@@ -187,7 +181,8 @@ struct HalfConnection {
       mayGrow: output.rememberedRanges < StreamOutput.rememberedInAll && known < StreamOutput.rememberedInOne)
     output.rememberedRanges &+= delivered.count &- known
     if fileOffset == nil { gapBytes &+= count }
-    advance(count)
+    next &+= count
+    nextNumber = nextNumber + count
   }
 
   // MARK: - Segments in any order

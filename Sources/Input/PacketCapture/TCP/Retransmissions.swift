@@ -2,6 +2,11 @@ import Basics
 
 /// Compares retransmitted bytes with their first copy.
 extension HalfConnection {
+  private mutating func noteCopy(_ count: Int = 0, conflicting: Int = 0, uncompared: Int = 0) {
+    let known = copies.first ?? (0, 0, 0)
+    copies = [(known.bytes &+ count, known.conflicting &+ conflicting, known.uncompared &+ uncompared)]
+  }
+
   /// Compares bytes in `range` of positions, which were delivered or skipped, with what was delivered.
   mutating func compareDelivered(
     _ range: Range<Int>, _ bytes: RawSpan, from origin: PayloadOrigin, _ output: inout StreamOutput
@@ -31,7 +36,7 @@ extension HalfConnection {
     _ copy: RawSpan, at position: Int, with known: DeliveredRanges.Entry, _ origin: PayloadOrigin,
     _ output: inout StreamOutput
   ) {
-    duplicateBytes &+= copy.byteCount
+    noteCopy(copy.byteCount)
     guard let first = known.range.origin?.advanced(by: position &- known.range.position) else { return }
     var difference: Difference?
     let isCompared =
@@ -39,7 +44,7 @@ extension HalfConnection {
       && output.withBytes(at: first.fileOffset..<first.fileOffset &+ copy.byteCount) {
         difference = Difference($1, copy)
       }
-    if !isCompared { uncomparedBytes &+= copy.byteCount }
+    if !isCompared { noteCopy(uncompared: copy.byteCount) }
     guard let difference else { return }
     let conflict = Conflict(
       position: position, difference: difference, first: first, second: origin,
@@ -52,7 +57,7 @@ extension HalfConnection {
     _ known: PendingSegment, _ copy: RawSpan, at position: Int, _ origin: PayloadOrigin,
     _ output: inout StreamOutput
   ) {
-    duplicateBytes &+= copy.byteCount
+    noteCopy(copy.byteCount)
     let start = position &- known.position
     let difference = Difference(known.bytes.span.bytes.extracting(start..<start &+ copy.byteCount), copy)
     guard let difference else { return }
@@ -81,7 +86,7 @@ extension HalfConnection {
   private mutating func corrections(
     for conflict: Conflict, _ copy: RawSpan, _ output: inout StreamOutput
   ) -> [Correction]? {
-    conflictingBytes &+= conflict.difference.count
+    noteCopy(conflicting: conflict.difference.count)
     let (first, second) = (conflict.first, conflict.second)
     let range = conflict.position..<conflict.position &+ copy.byteCount
     let replacement = Correction(range: range, copy: (copy.withUnsafeBytes { Array($0) }, second))
@@ -160,7 +165,7 @@ extension HalfConnection {
       return end
     }
     let end = min(range.upperBound, delivered.firstPosition ?? .max)
-    uncomparedBytes &+= end &- range.lowerBound
+    noteCopy(uncompared: end &- range.lowerBound)
     return end
   }
 }

@@ -62,20 +62,19 @@ extension HalfConnection {
   mutating func end(_ output: inout StreamOutput) {
     while isWaiting { skipGap(&output) }
     if hasBegun, next < sent { declareGap(to: sent, fileOffset: nil, nil, &output) }
-    guard uncomparedBytes > 0 else { return }
+    guard let uncompared = copies.first?.uncompared, uncompared > 0 else { return }
     output.emit(
       StreamFinding(
         .unverifiedRetransmission, stream: output.stream, side: side, packet: output.lastPacket,
         message:
-          "\(Count.of(uncomparedBytes, "byte")) retransmitted too late to be compared with the original"),
+          "\(Count.of(uncompared, "byte")) retransmitted too late to be compared with the original"),
       slot)
   }
 
   mutating func forget(_ output: inout StreamOutput) {
     assert(backlog?.segments.isEmpty ?? true, "a closed direction has delivered all that it had")
     output.rememberedRanges &-= delivered.count
-    delivered = DeliveredRanges()
-    backlog = nil
+    (delivered, copies, backlog) = (DeliveredRanges(), [], nil)
   }
 
   // MARK: - Anomalies
