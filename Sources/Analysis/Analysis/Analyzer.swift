@@ -34,7 +34,7 @@ package final class Analyzer {
           if let stream = stream(slot) { try stream.add(batch.gaps[Int(gap)], to: &stream[side]) }
         case .finding(let slot, let finding): try take(batch.findings[Int(finding)], in: slot)
         case .uncertain(let slot, let side, let offset, let count):
-          stream(slot)?[side].uncertain.append(offset..<offset &+ count)
+          stream(slot)?[side].makeExtras().uncertain.append(offset..<offset &+ count)
         case .secrets: break
         case .closed(let slot, let report): try close(batch.reports[Int(report)], in: Int(slot))
         }

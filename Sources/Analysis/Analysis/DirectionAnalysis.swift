@@ -15,14 +15,10 @@ struct DirectionAnalysis {
   var trail = OriginTrail()
   /// Findings of the source in undecided bytes.
   var pendingFindings = PendingFindings()
-  /// What is between tuples of a dump; nil until there is something.
-  var separators: Box<(count: Int, bytes: Int, fileOffset: Int?)>?
-  var uncertain = UncertainRanges()
+  /// What few directions have; nil until it is needed.
+  private(set) var extras: Extras?
   var records = 0
-  var bytes = 0
   var gapBytes = 0
-  /// Bytes in clear before TLS.
-  var bytesBeforeTLS = 0
   /// Whether the first byte is the first one sent; false if the capture began later.
   var beginsStream = true
   let side: Side
@@ -30,10 +26,40 @@ struct DirectionAnalysis {
   var end = 0
   /// The location of the first byte, or of the mark of an initial gap. Kept while the content may be ciphertext.
   var first: Box<(fileOffset: Int?, packet: PacketReference?)>?
-  /// The first byte of the current skip, once `trail` does not cover it.
-  private var skip: Box<(offset: Int, origin: SourceExtent?)>?
+
+  final class Extras {
+    /// What is between tuples of a dump; nil until there is something.
+    var separators: (count: Int, bytes: Int, fileOffset: Int?)?
+    /// Bytes of which the capture has two versions, as offsets in the order of the stream.
+    var uncertain: [Range<Int>] = []
+    /// Bytes in clear before TLS.
+    var bytesBeforeTLS = 0
+    /// The first byte of the current skip, once the trail does not cover it.
+    fileprivate var skip: (offset: Int, origin: SourceExtent?)?
+
+    /// The first range of bytes in doubt that ends after `offset`; those before it are forgotten.
+    func uncertainRange(after offset: Int) -> Range<Int>? {
+      uncertain.removeFirst(uncertain.firstIndex { $0.upperBound > offset } ?? uncertain.count)
+      return uncertain.first
+    }
+  }
 
   init(_ side: Side) { self.side = side }
+
+  mutating func makeExtras() -> Extras {
+    let made = extras ?? Extras()
+    extras = made
+    return made
+  }
+
+  var bytes: Int { end &- gapBytes }
+  var bytesBeforeTLS: Int { extras?.bytesBeforeTLS ?? 0 }
+
+  /// Whether one of `count` bytes from `offset` on is in doubt.
+  @inline(__always)
+  func isUncertain(_ offset: Int, _ count: Int) -> Bool {
+    extras?.uncertainRange(after: offset).map { $0.lowerBound < offset &+ count } ?? false
+  }
 
   /// Offset up to which the decoder has covered the bytes; nil if nothing is decoded.
   var coveredOffset: Int? {
@@ -67,44 +93,24 @@ struct DirectionAnalysis {
   }
 
   mutating func noteFirst(_ fileOffset: Int?, _ packet: PacketReference?) {
-    let isFirst = bytes == 0 && gapBytes == 0 && first == nil
+    let isFirst = end == 0 && first == nil
     guard isFirst || bytesBeforeTLS > 0 && end == bytesBeforeTLS else { return }
     first = Box((fileOffset, packet))
   }
 
   /// Called when the decoder needs bytes: remembers the start of a skip, and forgets the origins of decided bytes.
   mutating func forget(before undecided: Int, skippedFrom pendingSkip: Int?) {
-    if let offset = pendingSkip, skip?.value.offset != offset {
-      let origin = trail.origin(at: offset)
-      if origin?.streamOffset != trail.origin(at: undecided)?.streamOffset { skip = Box((offset, origin)) }
+    if let offset = pendingSkip, extras?.skip?.offset != offset {
+      let (first, next) = (trail.origin(at: offset), trail.origin(at: undecided))
+      if first?.streamOffset != next?.streamOffset { makeExtras().skip = (offset, first) }
     }
     trail.forget(before: undecided)
   }
 
   /// Ends a skip; returns the origin of its first byte, at `offset`.
   mutating func endSkip(at offset: Int) -> SourceExtent? {
-    let known = skip.flatMap { $0.value.offset == offset ? $0.value.origin : nil }
-    skip = nil
-    return known ?? trail.origin(at: offset)
-  }
-}
-
-/// Bytes of a direction of which the capture has two versions, as offsets in the order of the stream.
-struct UncertainRanges {
-  private var ranges: [Range<Int>] = []
-
-  mutating func append(_ range: Range<Int>) { ranges.append(range) }
-
-  /// The first range that ends after `offset`; those before it are forgotten.
-  mutating func first(after offset: Int) -> Range<Int>? {
-    if ranges.isEmpty { return nil }
-    ranges.removeFirst(ranges.firstIndex { $0.upperBound > offset } ?? ranges.count)
-    return ranges.first
-  }
-
-  /// Whether one of `count` bytes from `offset` on is in doubt.
-  @inline(__always)
-  mutating func contains(_ offset: Int, _ count: Int) -> Bool {
-    !ranges.isEmpty && first(after: offset).map { $0.lowerBound < offset &+ count } ?? false
+    let known = extras?.skip
+    extras?.skip = nil
+    return (known?.offset == offset ? known?.origin : nil) ?? trail.origin(at: offset)
   }
 }

@@ -107,7 +107,6 @@ final class StreamAnalysis {
     if !origins.isEmpty { direction.noteFirst(origins[0].fileOffset, origins[0].packet) }
     let base = direction.end
     direction.end &+= bytes.byteCount
-    direction.bytes &+= bytes.byteCount
     switch direction.content {
     case .decoded(let decoder):
       direction.trail.append(origins)
@@ -190,7 +189,7 @@ final class StreamAnalysis {
   private func add(_ finding: StreamFinding, to direction: inout DirectionAnalysis) throws {
     if finding.code == .midstreamStart { direction.beginsStream = false }
     if finding.code == .plaintextBeforeTLS {
-      direction.bytesBeforeTLS = finding.length ?? 0
+      direction.makeExtras().bytesBeforeTLS = finding.length ?? 0
       if finding.offset != nil { direction.content = .ciphertext }
     }
     if direction.pendingFindings.keep(finding, from: direction.coveredOffset ?? .max) { return }
@@ -215,8 +214,8 @@ final class StreamAnalysis {
   ) throws {
     if let encryption, !encryption.isDecrypted {
       direction.content = .ciphertext
-      direction.bytes = encryption.bytes
       direction.gapBytes = encryption.gapBytes
+      direction.end = encryption.bytes &+ encryption.gapBytes
     }
     try endRun(of: &direction)
     try reportCutBlock(in: &direction, before: nil)
@@ -231,7 +230,7 @@ final class StreamAnalysis {
     // They are not among the bytes of a stream that was decrypted.
     if encryption != nil {
       log.summary.undecodedBytes &+= direction.bytesBeforeTLS
-      direction.bytes &+= direction.bytesBeforeTLS
+      direction.end &+= direction.bytesBeforeTLS
     }
     // The stage that tried to decrypt it has reported it.
     if case .ciphertext = direction.content, encryption == nil, reportsCiphertext {

@@ -24,7 +24,7 @@ extension FeedbackDecoder: DirectionDecoder {
         run.offset &+ run.count &* run.stride, analysis.emitPending(through: offset, of: &direction))
       var count = max(1, (end &- offset &+ run.stride &- 1) / run.stride)
       var flags = run.flags
-      if let range = direction.uncertain.first(after: offset) {
+      if let range = direction.extras?.uncertainRange(after: offset) {
         count = max(1, min(count, (range.lowerBound &- offset) / run.stride))
         if range.lowerBound < offset &+ run.stride {
           flags.insert(.conflictingBytes)
@@ -135,7 +135,7 @@ extension StreamAnalysis {
     direction.records &+= 1
     log.summary.recordBytes &+= length
     if identity.carving != nil { flags.insert(.carved) }
-    if direction.uncertain.contains(offset, length) { flags.insert(.conflictingBytes) }
+    if direction.isUncertain(offset, length) { flags.insert(.conflictingBytes) }
     return origin
   }
 
@@ -159,7 +159,7 @@ extension StreamAnalysis {
     try reportCutBlock(in: &direction, before: frame)
     try emitPending(before: frame.offset &+ 1, of: &direction)
     log.summary.recordBytes &+= frame.length
-    pushes.isUncertain = direction.uncertain.contains(frame.offset, frame.length)
+    pushes.isUncertain = direction.isUncertain(frame.offset, frame.length)
     let error = pushes.take(
       frame, in: bytes, from: role(of: direction.side),
       at: FrameOrigin(

@@ -12,7 +12,6 @@ struct PendingFindings {
   private var findings: [StreamFinding] = []
 
   var first: StreamFinding? { findings.first }
-  var isEmpty: Bool { findings.isEmpty }
 
   /// Keeps `finding` if its offset is not before `covered`, the first undecided byte; else returns false.
   mutating func keep(_ finding: StreamFinding, from covered: Int) -> Bool {
@@ -23,6 +22,7 @@ struct PendingFindings {
     return true
   }
 
+  @inline(__always)
   mutating func removeFirst(before offset: Int) -> StreamFinding? {
     guard let first = findings.first?.offset, first < offset else { return nil }
     return findings.removeFirst()
@@ -34,7 +34,6 @@ extension StreamAnalysis {
   /// Emits the kept findings up to `offset`. Returns the offset of the next one, up to which records may be
   /// emitted. Called for each run of records; usually there are no findings.
   func emitPending(through offset: Int, of direction: inout DirectionAnalysis) throws -> Int {
-    guard direction.pendingFindings.first != nil else { return .max }
     try emitPending(before: offset &+ 1, of: &direction)
     return direction.pendingFindings.first?.offset ?? .max
   }
@@ -42,9 +41,7 @@ extension StreamAnalysis {
   /// Emits the kept findings before `offset`, whose bytes are all decided.
   @inline(__always)
   func emitPending(before offset: Int, of direction: inout DirectionAnalysis) throws {
-    while !direction.pendingFindings.isEmpty,
-      let finding = direction.pendingFindings.removeFirst(before: offset)
-    { try report(finding) }
+    while let finding = direction.pendingFindings.removeFirst(before: offset) { try report(finding) }
   }
 
   func reportUndecodable(
@@ -79,15 +76,13 @@ extension StreamAnalysis {
 
   func noteSeparator(_ offset: Int, _ length: Int, in direction: inout DirectionAnalysis) {
     log.summary.recordBytes &+= length
-    let separators =
-      direction.separators ?? Box((0, 0, direction.trail.origin(at: offset)?.fileOffset(of: offset)))
-    separators.value.count += 1
-    separators.value.bytes += length
-    direction.separators = separators
+    let extras = direction.makeExtras()
+    let known = extras.separators ?? (0, 0, direction.trail.origin(at: offset)?.fileOffset(of: offset))
+    extras.separators = (known.count + 1, known.bytes + length, known.fileOffset)
   }
 
   func reportSeparators(of direction: borrowing DirectionAnalysis) throws {
-    guard let separators = direction.separators?.value else { return }
+    guard let separators = direction.extras?.separators else { return }
     try report(
       StreamFinding(
         .separatingBytes, side: direction.side, fileOffset: separators.fileOffset,
