@@ -11,14 +11,8 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
   /// The limits passed to `init`.
   public let rules: FeedbackRules
   public var cursor: RunCursor
-  /// Whether no separator was before the tuples that touch: so they may be the first ones.
-  private var isFirstGroup: Bool
-  /// Bytes of the separator at the cursor.
-  private var separator: UInt16 = 0
-  /// What is between the tuples of a dump; empty in a connection, which has no bytes between them: there are many.
-  private var spacing: [TupleSpacing]
-  /// Offset of the first of the tuples that touch, up to the cursor; -1 if bytes before it were skipped.
-  private var groupStart: Int
+  /// Those of a dump; empty in a connection, which has no bytes between tuples: there are many.
+  private var groups: [TupleGroup]
 
   /// - Parameters:
   ///   - rules: allowed token lengths and plausible times.
@@ -30,22 +24,21 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
   public init(rules: FeedbackRules, offset: Int = 0, beginsStream: Bool = true, isDump: Bool = false) {
     self.rules = rules
     cursor = RunCursor(offset: offset, beginsStream: beginsStream)
-    spacing = isDump ? [TupleSpacing(rules)] : []
-    (isFirstGroup, groupStart) = (beginsStream, beginsStream ? offset : -1)
+    groups = isDump ? [TupleGroup(start: beginsStream ? offset : nil, spacing: TupleSpacing(rules))] : []
   }
 
   /// The most undecided bytes that are carried over: `rules.holdBack`; of a dump, whose tuples may not touch, 34,116
   /// by default.
-  public var holdBack: Int { spacing.isEmpty ? rules.holdBack : TupleSpacing.reach(rules) }
+  public var holdBack: Int { groups.isEmpty ? rules.holdBack : TupleSpacing.reach(rules) }
   var firstCopy: Int { rules.holdBack }
 
   public mutating func next(in chunk: RawSpan) -> DecoderStep<RecordRun>? { nextStep(in: chunk) }
 
   mutating func parse(in run: RawSpan) throws(NeedsBytes) -> Step? {
-    if separator > 0 { return between() }
+    if let separator = groups.first?.separator, separator > 0 { return between(separator) }
     guard canDecide(cursor.position, in: run) else { return nil }
     if let step = regularRecords(in: run) { return step }
-    if cursor.resynchronised { groupStart = -1 }
+    if cursor.resynchronised, !groups.isEmpty { groups[0].start = nil }
     return try anyTuple(in: run)
   }
 
@@ -69,7 +62,7 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
     guard rules.hasHeader(at: index, in: run), rules.isHeader(at: index, in: run) else { return false }
     let end = rules.end(ofTupleAt: index, in: run)
     if end <= run.byteCount, rules.isPlausibleBoundary(at: end, in: run) { return true }
-    return try spacing.first?.isStart(at: index, in: run, isLast: cursor.ended) ?? false
+    return try groups.first?.spacing.isStart(at: index, in: run, isLast: cursor.ended) ?? false
   }
 
   /// The first start from `index` on and before `end`, which must not be after the end of the run.
@@ -86,9 +79,8 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
   /// with an allowed length after it (step 3 by rule 2 of boundary). Nil without any.
   private mutating func regularRecords(in run: RawSpan) -> Step? {
     let first = cursor.position
-    guard !cursor.resynchronised, spacing.first?.isKnown != true, rules.hasHeader(at: first, in: run) else {
-      return nil
-    }
+    guard !cursor.resynchronised, groups.first?.spacing.isKnown != true, rules.hasHeader(at: first, in: run)
+    else { return nil }
     let length = run.bigEndianUInt16(at: first &+ Tuple.lengthOffset)
     guard rules.tokenLengths.contains(length) else { return nil }
     let stride = Tuple.headerLength &+ Int(length)
@@ -138,11 +130,10 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
     let index = cursor.position
     guard rules.hasHeader(at: index, in: run) else { return rest(in: run) }
     let isAllowed = rules.hasAllowedLength(at: index, in: run)
-    if !isAllowed, isFirstGroup, cursor.undecidedOffset == groupStart, !spacing.isEmpty,
-      let start = try spacing[0].lead(at: index, in: run, isLast: cursor.ended)
+    if !isAllowed, let group = groups.first, group.isFirst, cursor.undecidedOffset == group.start,
+      let start = try groups[0].spacing.lead(at: index, in: run, isLast: cursor.ended)
     {
-      separator = UInt16(clamping: start &- index)
-      return between()
+      return between(start &- index)
     }
     let isOdd = rules.isOdd(at: index, in: run)
     let end = rules.end(ofTupleAt: index, in: run)
@@ -164,10 +155,10 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
   /// Step 3.
   private mutating func tuple(endingAt end: Int, in run: RawSpan) throws(NeedsBytes) -> Step {
     if let next = try boundary(after: end, in: run) {
-      separator = UInt16(clamping: next &- end)
+      if next > end { groups[0].separator = next &- end }
       // Of a tuple that lost bytes, the token may end in the separator.
       let token = run.extracting(cursor.position &+ Tuple.headerLength..<end)
-      let isUncertain = separator == 0 && spacing.first?.endsToken(token) == true
+      let isUncertain = next == end && groups.first?.spacing.endsToken(token) == true
       return record(endingAt: end, flags: isUncertain ? .unconfirmedBoundary : [], in: run)
     }
     if let start = try firstStart(from: cursor.position + 1, to: end, in: run) { return skip(to: start) }
@@ -176,19 +167,18 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
 
   /// The confirmed boundary at `end`, or after the separator there.
   private mutating func boundary(after end: Int, in run: RawSpan) throws(NeedsBytes) -> Int? {
-    let isKnown = spacing.first?.isKnown ?? false
+    let isKnown = groups.first?.spacing.isKnown ?? false
     let isBoundary = isKnown ? rules.mayBegin(at: end, in: run) : rules.isPlausibleBoundary(at: end, in: run)
     if isBoundary, !isShortRest(from: end, in: run) { return end }
-    let group = groupStart < 0 ? nil : groupStart &- cursor.windowOffset
-    return spacing.isEmpty
-      ? nil : try spacing[0].next(after: end, group: group, in: run, isLast: cursor.ended)
+    if groups.isEmpty { return nil }
+    let start = groups[0].start.map { $0 &- cursor.windowOffset }
+    return try groups[0].spacing.next(after: end, group: start, in: run, isLast: cursor.ended)
   }
 
-  private mutating func between() -> Step {
-    let step = Step.between(offset: cursor.undecidedOffset, length: Int(separator))
-    cursor.position &+= Int(separator)
-    separator = 0
-    (isFirstGroup, groupStart) = (false, cursor.undecidedOffset)
+  private mutating func between(_ separator: Int) -> Step {
+    let step = Step.between(offset: cursor.undecidedOffset, length: separator)
+    cursor.position &+= separator
+    groups[0] = TupleGroup(isFirst: false, start: cursor.undecidedOffset, spacing: groups[0].spacing)
     return step
   }
 
@@ -215,8 +205,19 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
 
   /// Whether a dump ends with 1 to 4 bytes. They prove nothing: the same number may have been inserted before them.
   private func isShortRest(from index: Int, in run: RawSpan) -> Bool {
-    !spacing.isEmpty && !cursor.endsAtGap && (1...4).contains(run.byteCount &- index)
+    !groups.isEmpty && !cursor.endsAtGap && (1...4).contains(run.byteCount &- index)
   }
+}
+
+/// Tuples of a dump that touch, up to the cursor.
+private struct TupleGroup {
+  /// Whether no separator was before them: so they may be the first ones.
+  var isFirst = true
+  /// Offset of the first of them; nil if bytes before it were skipped.
+  var start: Int?
+  /// Bytes of the separator at the cursor.
+  var separator = 0
+  var spacing: TupleSpacing
 }
 
 /// The predicates for tuple boundaries of docs/spec/decoding-rules.md#feedback-tuples, each with its name there.

@@ -79,14 +79,18 @@ extension RunDecoder {
 public struct RunCursor: Sendable {
   /// Undecided bytes of earlier chunks, followed during a chunk by copies of its first bytes.
   @usableFromInline private(set) var carry: [UInt8] = []
-  /// The number of bytes at the end of `carry` that are copies of the chunk's first bytes.
-  private var copied = 0
   /// Index in the window of the first undecided byte.
   @usableFromInline var position = 0
   /// Offset in the stream of the window's first byte.
   @usableFromInline private(set) var windowOffset: Int
-  /// Offset in the stream of the first byte that is being skipped; nil unless a start is being looked for.
-  @usableFromInline var skipStart: Int?
+  /// Offset in the stream of the first byte that is being skipped; nil, stored as -1, unless a start is being looked for.
+  @inlinable var skipStart: Int? {
+    get { storedSkipStart < 0 ? nil : storedSkipStart }
+    set { storedSkipStart = newValue ?? -1 }
+  }
+  @usableFromInline var storedSkipStart = -1
+  /// The number of bytes at the end of `carry` that are copies of the chunk's first bytes: few.
+  private var copied: UInt32 = 0
   /// Whether the current window is `carry`; otherwise it is the chunk.
   @usableFromInline private(set) var isInCarry = false
   /// Whether the window ends where the run ends, and whether bytes are missing there.
@@ -122,7 +126,7 @@ public struct RunCursor: Sendable {
 
   /// Switches the window to the chunk once all bytes of earlier chunks are decided.
   fileprivate mutating func leaveCarry() -> Bool {
-    let earlier = carry.count &- copied
+    let earlier = carry.count &- Int(copied)
     guard position >= earlier else { return false }
     windowOffset &+= earlier
     position &-= earlier
@@ -140,9 +144,9 @@ public struct RunCursor: Sendable {
       copied = 0
       return false
     }
-    let count = min(chunk.byteCount, copied == 0 ? first : 2 &* copied)
-    chunk.extracting(copied..<count).withUnsafeBytes { carry.append(contentsOf: $0) }
-    copied = count
+    let count = min(chunk.byteCount, copied == 0 ? first : 2 &* Int(copied))
+    chunk.extracting(Int(copied)..<count).withUnsafeBytes { carry.append(contentsOf: $0) }
+    copied = UInt32(truncatingIfNeeded: count)
     return true
   }
 
