@@ -264,9 +264,8 @@ struct FlushQueue {
   }
 
   @inline(__always)
-  mutating func takeDue() -> [Deadline]? { earliest > now || entries[current].isEmpty ? nil : takeNow() }
-
-  private mutating func takeNow() -> [Deadline] {
+  mutating func takeDue() -> [Deadline]? {
+    if earliest > now || entries[current].isEmpty { return nil }
     defer { entries[current] = [] }
     return entries[current]
   }

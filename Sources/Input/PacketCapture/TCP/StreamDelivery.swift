@@ -93,10 +93,7 @@ extension HalfConnection {
   mutating func emitSourceFindings(_ output: inout StreamOutput) {
     guard let deferred = backlog?.findings, !deferred.isEmpty else { return }
     backlog?.findings = []
-    for (var finding, position) in deferred {
-      finding.offset = max(0, offset(position))
-      output.emit(finding, slot)
-    }
+    for (finding, position) in deferred { emit(finding, at: position, &output) }
   }
 
   mutating func emitLate(

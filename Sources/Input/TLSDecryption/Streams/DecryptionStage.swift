@@ -98,10 +98,9 @@ package final class DecryptionStage {
     return output.finish()
   }
 
-  /// Takes note of an event; true if it is passed on unchanged.
+  /// Takes note of an event; true if it is passed on unchanged, as nearly all are, whose fields are not read.
   @inline(__always)
   private func passes(_ event: StreamEvent, of batch: EventBatch) -> Bool {
-    // Nearly all events: their fields are not read.
     if busySlots == 0, case .bytes = event { return true }
     switch event {
     case .opened(let slot, let identity):
