@@ -19,13 +19,13 @@ struct DirectionAnalysis {
   private(set) var extras: Extras?
   var records = 0
   var gapBytes = 0
-  /// Whether the first byte is the first one sent; false if the capture began later.
-  var beginsStream = true
-  let side: Side
   /// Offset after the last byte or gap.
   var end = 0
   /// The location of the first byte, or of the mark of an initial gap. Kept while the content may be ciphertext.
   var first: Box<(fileOffset: Int?, packet: PacketReference?)>?
+  /// Whether the first byte is the first one sent; false if the capture began later.
+  var beginsStream = true
+  let side: Side
 
   final class Extras {
     /// What is between tuples of a dump; nil until there is something.

@@ -10,19 +10,21 @@ final class StreamAnalysis {
   /// The maximum number of findings that wait for the roles to be settled.
   static let maxUnsettled = 64
 
+  // In an order without padding: there are many streams.
   let identity: StreamIdentity
-  /// The protocol, once it is known.
-  var expected: StreamProtocol?
-  var server: Side
-  /// Whether the roles are certain; the content of the directions may correct a guess.
-  var isSettled: Bool
-  /// The side of `main`.
-  private let mainSide: Side
+  var findings: UInt32 = 0
   let log: EvidenceLog
   var unsettled: [StreamFinding] = []
   // The server's is in place, the other one is made when it is needed: mostly, it is not. A method that gets
   // one as `inout` does not access it in any other way.
   @exclusivity(unchecked) private var main: DirectionAnalysis
+  /// The side of `main`.
+  private let mainSide: Side
+  /// The protocol, once it is known.
+  var expected: StreamProtocol?
+  var server: Side
+  /// Whether the roles are certain; the content of the directions may correct a guess.
+  var isSettled: Bool
   private lazy var other = Box(DirectionAnalysis(mainSide.other))
   /// Created when gateway content is detected.
   var gateway: Box<Correlator>?
@@ -32,7 +34,6 @@ final class StreamAnalysis {
   var pushes: PushConnection?
   /// One for each side; none if no excerpts are needed.
   let excerpts: [ExcerptMaker]
-  var findings = 0
 
   init(_ identity: StreamIdentity, log: EvidenceLog) {
     (self.identity, self.log) = (identity, log)
@@ -273,7 +274,7 @@ final class StreamAnalysis {
     }
     (summary.clientBytes, summary.clientGapBytes) = (self[server.other].bytes, self[server.other].gapBytes)
     (summary.serverBytes, summary.serverGapBytes) = (self[server].bytes, self[server].gapBytes)
-    summary.findings = findings
+    summary.findings = Int(findings)
     summary.gateway = gateway?.value.counts
     summary.pushes = pushes?.counts.pushes ?? logCounts?.value.pushes
     if case .decoded(let decoder as Box<LogDecoder>) = self[.first].content {

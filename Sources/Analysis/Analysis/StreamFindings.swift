@@ -146,7 +146,7 @@ extension StreamAnalysis {
   }
 
   func emit(_ finding: StreamFinding) throws {
-    findings += 1
+    findings &+= 1
     try log.add(located(finding))
   }
 

@@ -3,8 +3,6 @@ package struct OriginTrail {
   /// Extents in the order of the stream. Those before the last lookups are removed from time to time.
   private var origins: [SourceExtent] = []
   private static let mostForgotten = 16
-  /// Index of the extent that was looked up last: lookups are mostly in the order of the stream.
-  private var cursor = 0
 
   package init() {}
 
@@ -26,42 +24,27 @@ package struct OriginTrail {
   }
 
   /// The extent of the byte at `offset`; nil only before the first byte.
-  package mutating func origin(at offset: Int) -> SourceExtent? {
-    guard !origins.isEmpty else { return nil }
-    moveCursor(to: offset)
-    return origins[cursor]
-  }
-
-  @inline(__always)
-  private mutating func moveCursor(to offset: Int) {
-    if cursor >= origins.count || origins[cursor].streamOffset > offset {
-      cursor = origins.index(of: offset)
-    }
-    while cursor + 1 < origins.count, origins[cursor + 1].streamOffset <= offset { cursor += 1 }
+  package func origin(at offset: Int) -> SourceExtent? {
+    origins.isEmpty ? nil : origins[origins.index(of: offset)]
   }
 
   /// The extents after that of `offset`, up to the one with the byte before `end`.
-  package mutating func extents(after offset: Int, before end: Int) -> ArraySlice<SourceExtent> {
-    moveCursor(to: offset)
-    let first = min(cursor + 1, origins.count)
+  package func extents(after offset: Int, before end: Int) -> ArraySlice<SourceExtent> {
+    let first = min(origins.index(of: offset) + 1, origins.count)
     var last = first
     while last < origins.count, origins[last].streamOffset < end { last += 1 }
     return origins[first..<last]
   }
 
   /// Adds the extents of the bytes in `range` to others, moved by `shift` bytes of the stream.
-  package mutating func copy(_ range: Range<Int>, shiftedBy shift: Int, to parts: inout [SourceExtent]) {
+  package func copy(_ range: Range<Int>, shiftedBy shift: Int, to parts: inout [SourceExtent]) {
     guard !origins.isEmpty else { return }
-    moveCursor(to: range.lowerBound)
-    origins.copy(range, from: cursor, shiftedBy: shift, to: &parts)
+    origins.copy(range, from: origins.index(of: range.lowerBound), shiftedBy: shift, to: &parts)
   }
 
   /// Forgets the extents before that of `offset`. Lookups before `offset` are no longer possible.
   package mutating func forget(before offset: Int) {
-    guard !origins.isEmpty else { return }
-    moveCursor(to: offset)
-    guard cursor >= Self.mostForgotten else { return }
-    origins.removeFirst(cursor)
-    cursor = 0
+    let known = origins.index(of: offset)
+    if known >= Self.mostForgotten { origins.removeFirst(known) }
   }
 }

@@ -83,7 +83,8 @@ package struct SourceExtent: BitwiseCopyable, Equatable, Sendable {
 extension [SourceExtent] {
   /// Index of the extent that contains `streamOffset`; 0 if it is before all of them.
   package func index(of streamOffset: Int) -> Int {
-    Swift.max(0, partitioningIndex { $0.streamOffset > streamOffset } - 1)
+    if !isEmpty, self[count - 1].streamOffset <= streamOffset { return count - 1 }
+    return Swift.max(0, partitioningIndex { $0.streamOffset > streamOffset } - 1)
   }
 
   /// The extents of the bytes in `range` of the stream, moved by `shift` bytes of the stream. They must cover the
