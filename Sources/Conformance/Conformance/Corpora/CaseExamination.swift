@@ -113,8 +113,7 @@ package struct CaseExaminer: Sendable {
         return 0
       }
     }
-    let sinks: [(any EvidenceSink)?] = [writer, recorder, pushes]
-    try examination.run(sinks)
+    try examination.run([writer, recorder, pushes])
     try writer.end(examination.summary, inputs: examination.inputs)
     try buffer.flush()
     one.streams = Self.inOrder(streams)

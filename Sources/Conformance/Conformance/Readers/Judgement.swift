@@ -1,28 +1,20 @@
-import Analysis
 import Basics
-import PacketCapture
 import ReaderModels
 
 /// The result of one reader on a stream (docs/spec/readers.md#judgement, last paragraph). A stream with gaps is not judged and has none.
 package struct Judgement: Equatable, Sendable {
-  package var records: Int
+  package var records = 0
   /// Reported records that equal a true one, matched one to one in any order.
-  package var correct: Int
+  package var correct = 0
   /// True records without a match.
-  package var missed: Int
-  package var outcome: ReaderOutcome
+  package var missed = 0
+  package var outcome = ReaderOutcome.completed
   /// Nil if it reported exactly the true records, in order.
   package var firstDifference: FirstDifference?
 
   package var wrong: Int { records - correct }
 
-  package init(
-    records: Int = 0, correct: Int = 0, missed: Int = 0, outcome: ReaderOutcome = .completed,
-    firstDifference: FirstDifference? = nil
-  ) {
-    (self.records, self.correct, self.missed, self.outcome) = (records, correct, missed, outcome)
-    self.firstDifference = firstDifference
-  }
+  package init() {}
 
   /// Notes that the next record differs, if it is the first that does.
   package mutating func differ(

@@ -1,8 +1,6 @@
 import Analysis
 import Basics
-import PacketCapture
 import ReaderModels
-import Reports
 
 /// Runs the faulty readers on streams that have ended, and compares their reports with the true records (docs/spec/readers.md#judgement).
 /// Judging takes about twice the memory of a stream, for one stream at a time.
