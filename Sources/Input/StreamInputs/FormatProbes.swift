@@ -122,14 +122,14 @@ package enum FormatProbes {
     if let dump = dump(text, content) { return dump }
     // Stream data that tshark saved.
     if case .mark = GapMark.match(at: 0, in: head.span.bytes) { return .format(.dump(.raw)) }
-    let kind = isStored ? kind(of: head, isWhole: isWhole) : nil
+    let kind = isStored ? kind(of: head) : nil
     if kind == .nothing { return .nothing }
     for probe in content where probe.matches(head, isWhole) { return probe.result }
-    return kind ?? self.kind(of: head, isWhole: isWhole)
+    return kind ?? self.kind(of: head)
   }
 
   /// What has no records, or has them among other content.
-  private static func kind(of head: [UInt8], isWhole: Bool) -> Recognition {
+  private static func kind(of head: [UInt8]) -> Recognition {
     if let image = DiskImages.kind(of: head) { return .image(image) }
     if UTF16Text(head: head) != nil { return .unsearched("UTF-16 text") }
     return KnownFileTypes.description(of: head).map { .unsearched(.verbatim($0)) } ?? .nothing

@@ -1,7 +1,6 @@
 import APNsWire
 import Analysis
 import Basics
-import PacketCapture
 import Reports
 
 extension ExportedKind {

@@ -1,6 +1,4 @@
 import Conformance
-import PacketCapture
-import Reports
 
 /// Adds up the results of each faulty reader over all streams.
 final class ReaderTotals: ReaderReport {

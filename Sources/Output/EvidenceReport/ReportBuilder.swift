@@ -1,7 +1,6 @@
 import Analysis
 import Basics
 import Conformance
-import PacketCapture
 import Reports
 
 /// How much a report lists.

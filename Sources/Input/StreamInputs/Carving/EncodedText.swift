@@ -67,7 +67,6 @@ struct EncodedText {
 
   func index(ofDigit digit: Int) -> Int { start &+ Int(distances[digit]) }
 
-  /// The index of the first digit of zero from `start` on.
   func zeroDigit(from start: Int) -> Int? {
     digits.withUnsafeBufferPointer { digits in
       var index = start

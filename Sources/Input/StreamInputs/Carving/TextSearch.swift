@@ -1,5 +1,4 @@
 import APNsWire
-import PacketCapture
 
 /// Finds chains of tuples that are encoded in text. Each character is gathered once, and judged by the rules of binary
 /// chains once it is decoded.

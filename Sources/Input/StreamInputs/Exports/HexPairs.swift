@@ -1,5 +1,4 @@
 import Basics
-import PacketCapture
 
 /// Reads columns of hex pairs with one blank between them, `51 80 96`, and the text column after them, as tshark, socat
 /// and ssldump print them. A damaged pair is an error and a gap of one byte, so later ones keep their offsets.

@@ -1,5 +1,3 @@
-import Basics
-
 /// The compression of a file. One layer is decompressed, whatever the file's name.
 package enum Compression: String, CaseIterable, Sendable {
   case gzip, zstd, lz4, xz, bzip2

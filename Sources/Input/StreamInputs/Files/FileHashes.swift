@@ -1,6 +1,5 @@
 import Basics
 import CLibcrypto
-import PacketCapture
 
 /// The raw value is the number of bytes of a digest.
 package enum DigestKind: Int, CaseIterable, Sendable {

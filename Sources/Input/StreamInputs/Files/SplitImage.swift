@@ -1,5 +1,3 @@
-import Basics
-
 /// A raw image in several files: `NAME.001`, `NAME.002` and so on, or from `NAME.000` on.
 ///
 /// Files of other kinds have such names, too, such as rotated dumps. The parts of an image are whole sectors, and all but

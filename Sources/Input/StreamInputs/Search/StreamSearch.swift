@@ -1,5 +1,3 @@
-import Basics
-
 /// Searches bytes that come in blocks of any size.
 package final class StreamSearch {
   private let matcher: TokenMatcher

@@ -42,7 +42,6 @@ struct TokenWindows {
   @inline(__always)
   static func shortHash(_ window: EightBytes) -> UInt64 { WindowTable.hash(window.word & 0xffff_ffff) }
 
-  /// The sets of all windows.
   func tables() -> [WindowTable] {
     var counts = Kind.allCases.map { _ in 0 }
     visit { kind, _, _ in counts[kind.rawValue] += 1 }

@@ -1,5 +1,3 @@
-import Basics
-
 /// A set of windows, of eight bytes each, with codes.
 ///
 /// Nearly all windows of a file are in no set, which two bits of one word say: the words fit in the processor's cache.

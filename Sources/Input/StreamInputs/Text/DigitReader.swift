@@ -1,5 +1,4 @@
 import Basics
-import PacketCapture
 
 /// Reads groups of digits: two of hex for a byte, or four of base64 for three bytes (RFC 4648, sections 4 and 5), with
 /// white space between them.

@@ -1,5 +1,4 @@
 import Basics
-import PacketCapture
 
 extension RawSpan {
   func has(_ word: StaticString, at index: Int = 0) -> Bool {
@@ -58,7 +57,6 @@ extension RawSpan {
   /// The index after the letters and digits at `start`.
   func wordEnd(from start: Int) -> Int { skipping(from: start, ASCII.isWordCharacter) }
 
-  /// The index of the word after the one at `start`.
   func nextWord(from start: Int) -> Int { skippingMarks(from: wordEnd(from: start)) }
 
   /// The index after `0x` at `start`, or `start`.

@@ -1,5 +1,4 @@
 import Conformance
-import PacketCapture
 
 extension ReportHTML {
   /// The results of the faulty readers; nil unless they were asked for.
