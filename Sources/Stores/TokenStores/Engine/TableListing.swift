@@ -85,10 +85,6 @@ struct TableListing {
 
   // MARK: - Rows
 
-  private var columns: [SQLExpression] {
-    ownerColumns + [table.token, table.registered?.column, table.writtenRead[0]].map(session.read)
-  }
-
   /// The rows of `tokens`, in the order of `tokens`, then of app and environment.
   func rows(of tokens: [[UInt8]], in filter: AppEnvironmentFilter) throws -> [TokenRow] {
     var found: [[UInt8]: [TokenRow]] = [:]
@@ -134,6 +130,8 @@ struct TableListing {
     var token: [UInt8] = []
     var unreadable = UnreadableRows()
     var owners = OwnerReading()
+    let columns =
+      ownerColumns + [table.token, table.registered?.column, table.writtenRead[0]].map(session.read)
     try session.visit(SQLQuery(columns, rest, table.ownerValues(asked))) { row in
       let (owner, state): (AppEnvironment, RowState)
       do throws(StoreError) {

@@ -32,7 +32,6 @@ struct TokenBatch {
   }
 
   var count: Int { ends.count }
-  private var isFull: Bool { count >= mostTokens || bytes.count >= Self.mostBytes }
   /// The range of the token in `bytes`. Tokens are numbered from 0.
   func range(of number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1])..<ends[number] }
   func token(_ number: Int) -> ArraySlice<UInt8> { bytes[range(of: number)] }
@@ -61,7 +60,7 @@ struct TokenBatch {
         batch.removeAll()
       }
       try source { token, time in
-        if batch.isFull { try pass() }
+        if batch.count >= mostTokens || batch.bytes.count >= mostBytes { try pass() }
         batch.append(token, time, from: origin.map { $0() })
       }
       try pass()

@@ -1,7 +1,6 @@
 import APNsWire
 import Analysis
 import Basics
-import Reports
 import StreamInputs
 
 /// Invalidates the tokens of inputs in a store, and reports what is skipped.

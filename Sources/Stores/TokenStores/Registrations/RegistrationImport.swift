@@ -13,7 +13,6 @@ package struct RegistrationImport {
   /// Whether invalid rows are skipped; otherwise one of them cancels the import.
   package var skipsInvalid = false
 
-  /// Invalid rows that were skipped.
   package private(set) var skipped = 0
   /// Rows without a time that were skipped.
   private var untimed = 0

@@ -1,4 +1,3 @@
-import Reports
 import Basics
 
 /// A journal's records, as text and JSON (docs/spec/interface.md#journal-and-undo).

@@ -1,7 +1,6 @@
 import Analysis
 import Reports
 import Basics
-import PacketCapture
 
 /// The result of a replay, as text and JSON (docs/spec/interface.md#replay).
 package struct ReplayOutcomeReport {
