@@ -124,7 +124,7 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
   private mutating func write(_ segment: GeneratedSegment, of slot: Int) throws {
     guard let session = slots[slot] else { return }
     if !segment.payload.isEmpty, fragmentations.happens(capture.fragments),
-      try writeFragments(segment, of: slot)
+      try writeFragments(segment, between: session.tcp.peers, of: slot)
     {
       return try followUp(segment, of: slot)
     }
@@ -159,8 +159,9 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
   }
 
   /// Writes a segment as fragments, in order or in reverse; false if it is too short.
-  private mutating func writeFragments(_ segment: GeneratedSegment, of slot: Int) throws -> Bool {
-    guard let peers = slots[slot]?.tcp.peers else { return false }
+  private mutating func writeFragments(
+    _ segment: GeneratedSegment, between peers: Peers, of slot: Int
+  ) throws -> Bool {
     var fragments = encoder.fragments(segment, fragmentations.within(2...4), between: peers)
     guard !fragments.isEmpty else { return false }
     if fragmentations.below(2) == 0 { fragments.reverse() }

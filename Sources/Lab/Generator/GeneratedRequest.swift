@@ -122,7 +122,6 @@ struct GeneratedRequests {
   }
 }
 
-/// Generates the tokens of a scenario by number.
 enum GeneratedToken {
   /// Appends length and token. The same number gives the same bytes.
   static func append(_ number: Int, of scenario: Scenario, to bytes: inout [UInt8]) {

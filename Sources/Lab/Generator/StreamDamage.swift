@@ -73,8 +73,6 @@ enum Expectation: String, Sendable {
 /// without its first byte, is a whole header of command 0), and these can chain. So every offset after damage is
 /// checked, and no apparent request may overlap the request at which decoding resumes.
 struct DamageReach {
-  private static let longestTuple = RecordSource.header + Scenario.longestToken
-
   let isOfTuples: Bool
   /// Sent bytes from `offset` on, not checked yet.
   private var pending: [UInt8] = []
@@ -86,7 +84,7 @@ struct DamageReach {
 
   /// Adds damage that ends at offset `end` of the sent bytes.
   mutating func damage(endingAt end: Int) {
-    clearFrom = max(clearFrom ?? 0, isOfTuples ? end + Self.longestTuple : end)
+    clearFrom = max(clearFrom ?? 0, isOfTuples ? end + RecordSource.header + Scenario.longestToken : end)
   }
 
   mutating func sent(_ bytes: [UInt8]) {

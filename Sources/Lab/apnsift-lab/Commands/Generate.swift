@@ -114,7 +114,6 @@ struct Generate: ParsableCommand {
 
   private var namedCompression: GeneratedCompression? { Self.compressions[OutputName.fileExtension(output)] }
 
-  /// The container format by the output's extension.
   private var namedContainer: CaptureContainer.Format? { CaptureContainer.Format(rawValue: fileExtension) }
 
   /// The extension of the output, without that of its compression.

@@ -48,7 +48,6 @@ struct GenerateDamageOptions: ParsableArguments {
   }
 }
 
-/// Checks rates per 1000.
 func checkRates(_ options: [(name: String, value: Int)]) throws {
   for option in options { try checkRange(option.name, option.value, 0...1000) }
 }
