@@ -86,12 +86,10 @@ struct StoreHistory: ParsableCommand {
       }
     }
     try report.end()
-    if let replay {
-      Console.say("listed \(Count.of(report.count, "row")) that replay \(replay) changed in \(store.name)")
-    } else {
-      if let error { throw error }
-      Console.say("listed \(Count.of(report.count, "row")) that the replays of \(store.name) changed")
-    }
+    if replay == nil, let error { throw error }
+    let changed: Message =
+      replay.map { "replay \($0) changed in \(store.name)" } ?? "the replays of \(store.name) changed"
+    Console.say("listed \(Count.of(report.count, "row")) that \(changed)")
   }
 
   private func trim(olderThan seconds: UInt32) throws {

@@ -69,7 +69,6 @@ enum ReferenceJSON {
     ])
   }
 
-  /// As JSON Schema has it.
   private static func schema(_ entry: ColumnEntry, of kind: String) -> JSONValue {
     func type(_ name: String) -> JSONValue {
       entry.isOptional ? .array([.string(name), .string("null")]) : .string(name)

@@ -130,25 +130,21 @@ package final class OutputFile {
     try appear()
   }
 
-  /// Gives the file its name. A file that grows while the program runs, such as a log, has it from the start.
+  /// Gives the file its name; one that another program has created meanwhile is replaced only if `replaces` is set. A file
+  /// that grows while the program runs, such as a log, has it from the start.
   package func appear() throws {
     guard let temporaryName, let target else { return }
     // Checked again: more files may have been read since.
     if !isUpdate { try ReadFiles.check(target) }
-    guard try move(temporaryName, to: target) else {
+    let hasMoved =
+      replaces
+      ? rename(temporaryName, target) == 0 : DirectoryEntry.rename(temporaryName, toNew: target)
+    guard hasMoved else {
+      if !replaces, errno == EEXIST { throw CommandError(.outputExists(name)) }
       throw CommandError(.outputNotWritten(name, SystemError.text()))
     }
     self.temporaryName = nil
     UnfinishedFiles.end([temporaryName]) {}
-  }
-
-  /// Gives the file its name; false with `errno` set on error. A file that another program has created
-  /// meanwhile is replaced only if `replaces` is set.
-  private func move(_ temporaryName: String, to target: String) throws -> Bool {
-    if replaces { return rename(temporaryName, target) == 0 }
-    if DirectoryEntry.rename(temporaryName, toNew: target) { return true }
-    if errno == EEXIST { throw CommandError(.outputExists(name)) }
-    return false
   }
 }
 
