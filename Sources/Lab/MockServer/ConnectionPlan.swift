@@ -1,6 +1,5 @@
 import Analysis
 import Basics
-import PacketCapture
 
 /// Turns a recorded stream into a connection to serve: the bytes and chunks, the client bytes to await before each,
 /// and the end.

@@ -1,4 +1,3 @@
-import Analysis
 import Basics
 import Conformance
 import Reports

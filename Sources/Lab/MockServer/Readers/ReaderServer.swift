@@ -1,7 +1,6 @@
 import Basics
 import Conformance
 import ReaderModels
-import Reports
 import Synchronization
 
 /// Serves streams to readers over TCP or TLS, in the original chunks.

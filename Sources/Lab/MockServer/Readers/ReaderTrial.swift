@@ -1,8 +1,6 @@
-import Analysis
 import Basics
 import Conformance
 import ReaderModels
-import Reports
 
 /// Runs a reader on streams, and judges its output.
 package struct ReaderTrial: Sendable {

@@ -1,7 +1,6 @@
 import APNsWire
 import Analysis
 import Basics
-import PacketCapture
 
 extension RecordLocator {
   /// Shows the fields of pushes as text, without a dump: their header blocks refer to earlier ones.

@@ -1,7 +1,6 @@
 import APNsWire
 import Analysis
 import Basics
-import PacketCapture
 
 /// The columns of a gateway request (docs/spec/interface.md#export), in their order.
 enum RequestColumn: String, RecordColumn {

@@ -1,7 +1,6 @@
 import APNsWire
 import Analysis
 import Basics
-import PacketCapture
 
 /// The columns of a push, a broadcast or a request for channels (docs/spec/interface.md#export).
 enum PushColumn: String, RecordColumn {
