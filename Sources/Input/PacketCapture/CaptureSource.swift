@@ -138,7 +138,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
 
   @inline(always)
   private mutating func packet(_ record: PacketRecord, in window: RawSpan) {
-    if filter != nil, !(filter?.matches(record, in: window) ?? true) { return }
+    if let matches = filter?.matches(record, in: window), !matches { return }
     var packet = PacketReference(number: record.number, time: record.time, input: input)
     if var segment = dissector.segment(of: record, in: window) ?? dissect(record, &packet, in: window) {
       segment.isCutByFile = record.isCutByFile
@@ -171,7 +171,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
         bytes.extracting(range.lowerBound &- segment.headerLength..<range.upperBound),
         from: segment.source.address, to: segment.destination.address)
       let parts = datagram.parts(
-        range, .verified(isRight: isRight, by: UInt32(truncatingIfNeeded: packet.number ?? 0)))
+        range, .verified(isRight: isRight, by: UInt32(truncatingIfNeeded: record.number)))
       reassembler.segment(segment, payload: bytes.extracting(range), parts: parts.span, packet: packet)
     case .exportedPDU(let pdu):
       take(pdu, of: record, packet, in: window)

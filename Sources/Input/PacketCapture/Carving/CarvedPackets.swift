@@ -14,7 +14,7 @@ package struct CarvedPackets: ~Copyable {
     reassembler = Reassembler(options: options, reservedSlots: reservedSlots, isCarving: true)
   }
 
-  /// Adds the events of a packet to `batch`.
+  /// Adds the events of a packet to `batch`. Its headers were looked at when it was found: no finding is about them.
   /// - Parameter streams: the number of streams so far, which number the next ones.
   package mutating func take(
     _ found: PacketSearch.FoundPacket, in window: RawSpan, windowOffset: Int, streams: inout Int,
@@ -34,7 +34,6 @@ package struct CarvedPackets: ~Copyable {
         reassembler.segment(segment, in: window, fileOffset: fileOffset, packet: packet)
       }
     }
-    for finding in dissector.takeFindings() { reassembler.finding(finding) }
     reassembler.packetRead()
   }
 

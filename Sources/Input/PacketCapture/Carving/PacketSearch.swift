@@ -71,7 +71,7 @@ package struct PacketSearch: Sendable {
       guard bytes[start + 9] == tcp, let length = bytes.uint16(start + 2),
         // Flags and offset: not a fragment.
         let fragment = bytes.uint16(start + 6), fragment & 0xbfff == 0,
-        bytes.sum(start..<end) == 0xffff
+        bytes.sum(start..<end) % 0xffff == 0
       else { continue }
       found.append(Header(start: start, version: 4, length: Int(length)))
     }
@@ -84,9 +84,10 @@ package struct PacketSearch: Sendable {
   }
 
   private func isPlausibleTCP(at start: Int, to end: Int, in bytes: BoundedBytes) -> Bool {
-    guard let words = bytes[start + 12], let flags = bytes[start + 13] else { return false }
-    let header = 4 * Int(words >> 4)
-    guard header >= Self.shortestTCP, start + header <= end, words & 0x0e == 0 else { return false }
+    guard let word = bytes.uint16(start + 12), case let header = 4 * Int(word >> 12),
+      header >= Self.shortestTCP, start + header <= end, word & 0x0e00 == 0
+    else { return false }
+    let flags = word & 0xff
     // SYN and FIN, or SYN and RST, are never together, and something is always set.
     return flags != 0 && flags & 0x03 != 0x03 && flags & 0x06 != 0x06
   }
@@ -94,11 +95,8 @@ package struct PacketSearch: Sendable {
   /// The checksum of TCP over IPv6 (RFC 8200, section 8.1).
   private static func hasRightSum(_ ip: Header, tcp start: Int, in bytes: BoundedBytes) -> Bool {
     let length = ip.start + ip.length - start
-    let addresses = Int(bytes.sum(start - 32..<start) ?? 0)
-    let segment = Int(bytes.sum(start..<start + length) ?? 0)
-    var sum = addresses + segment + length + Int(tcp)
-    while sum > 0xffff { sum = sum & 0xffff + sum >> 16 }
-    return sum == 0xffff
+    let addresses = bytes.sum(start - 32..<start)
+    return (addresses + bytes.sum(start..<start + length) + length + Int(tcp)) % 0xffff == 0
   }
 
   // MARK: - Times
@@ -162,17 +160,9 @@ private struct BoundedBytes {
     return order == .little ? UInt32(littleEndian: word) : UInt32(bigEndian: word)
   }
 
-  /// The ones' complement sum of RFC 1071; an odd last byte is padded with zero.
-  func sum(_ range: Range<Int>) -> UInt16? {
-    guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return nil }
-    var sum: UInt64 = 0
-    var index = range.lowerBound
-    while index + 2 <= range.upperBound {
-      sum &+= UInt64(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt16.self)))
-      index += 2
-    }
-    if index < range.upperBound { sum &+= UInt64(bytes[index]) << 8 }
-    while sum > 0xffff { sum = sum & 0xffff + sum >> 16 }
-    return UInt16(sum)
+  /// The sum of 16-bit words, all of which are inside; an odd last byte is padded with zero. The ones' complement sum of
+  /// RFC 1071 is 0xffff where this is a multiple of it.
+  func sum(_ range: Range<Int>) -> Int {
+    range.reduce(0) { $0 + Int(bytes[$1]) << (($1 - range.lowerBound) % 2 == 0 ? 8 : 0) }
   }
 }

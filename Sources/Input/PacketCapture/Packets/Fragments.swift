@@ -82,8 +82,7 @@ struct FragmentTable {
 
   private mutating func begin(_ key: DatagramKey, _ header: FragmentHeader, now: Int) -> PartialDatagram {
     serial &+= 1
-    let (last, overflow) = now.addingReportingOverflow(window)
-    terms.append(Term(key: key, serial: serial, lastPacket: overflow ? .max : last))
+    terms.append(Term(key: key, serial: serial, lastPacket: now &+ window))
     updateExpiry()
     let datagram = PartialDatagram(serial: serial, protocolNumber: header.protocolNumber)
     cost &+= datagram.cost
@@ -152,7 +151,7 @@ struct FragmentTable {
   ) -> StreamFinding {
     let (packets, cut) = (datagram.packets, datagram.cutFragments)
     let numbers = packets.map(String.init).joined(separator: ", ")
-    let inPackets = packets.isEmpty ? "" : " in \(packets.count == 1 ? "packet" : "packets") \(numbers)"
+    let inPackets = " in \(packets.count == 1 ? "packet" : "packets") \(numbers)"
     let more = datagram.morePackets > 0 ? " and \(datagram.morePackets) more" : ""
     let cutText =
       cut > 0

@@ -118,7 +118,7 @@ extension PacketParser {
       if (isLittle ? second.byteSwapped : second) & 0x3fff == 9 {
         endWire(after: length)
         start &+= 4
-        return start <= end ? .ip : .notTCP
+        return .ip
       }
       let padded = (length &+ 3) & ~3
       guard padded < wireEnd &- start else { return .notTCP }

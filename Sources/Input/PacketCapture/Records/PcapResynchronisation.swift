@@ -23,11 +23,12 @@ extension PcapRecords {
     let first = header(at: index, in: window)
     guard isPlausible(first, near: first.seconds) else { return .no }
     let suspectHeader = suspect.map { header(at: $0, in: window) }
-    let last = reference ?? suspectHeader?.seconds
     if let suspect, let suspectHeader, isEvident(at: suspect, near: reference, in: window) {
       let end = min(suspect &+ headerLength &+ suspectHeader.length, window.byteCount)
-      return leadsOut(from: index, beyond: end, near: last ?? first.seconds, in: window, isLast: isLast)
+      let last = reference ?? suspectHeader.seconds
+      return leadsOut(from: index, beyond: end, near: last, in: window, isLast: isLast)
     }
+    let last = reference ?? suspectHeader?.seconds
     if isEvident(at: index, near: last, in: window) { return .yes }
     let isNear = last.map { PcapHeaderRules.isNear(first.seconds, $0) } ?? false
     guard isNear || (suspect == nil && first.seconds >= Self.year) else { return .no }

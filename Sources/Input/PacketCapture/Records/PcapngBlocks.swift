@@ -167,7 +167,7 @@ struct TimeResolution: Equatable, Sendable {
     let whole = Int64(clamping: seconds)
     let (sum, overflows) = whole.addingReportingOverflow(offset)
     return CaptureTime(
-      seconds: overflows ? (offset < 0 ? .min : .max) : sum, fraction: fraction, digits: digits)
+      seconds: overflows ? .max : sum, fraction: fraction, digits: digits)
   }
 
   private func decimal(_ stamp: UInt64, _ exponent: Int) -> CaptureTime {
