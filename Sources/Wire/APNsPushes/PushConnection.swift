@@ -324,7 +324,7 @@ package final class PushConnection {
     if fields[.channelID] != nil {
       exchange.fields.service = .create
     } else if fields[.requestID] != nil {
-      let isOfChannel = fields.isAnswerForChannel ?? (has.channels && !has.broadcasts)
+      let isOfChannel = exchange.isAnswerForChannel ?? (has.channels && !has.broadcasts)
       exchange.fields.service = isOfChannel ? .channel : .broadcast
     } else {
       // All known paths of the connection are those of other requests.
@@ -377,14 +377,14 @@ package final class PushConnection {
   }
 }
 
-extension PushFields {
+extension PushExchange {
   /// Whether an answer with `apns-request-id` is one of the channel management; nil if nothing shows it
   /// (docs/spec/pushes.md#exchanges).
   fileprivate var isAnswerForChannel: Bool? {
-    if self[.uniqueID] != nil { return false }
-    return switch status {
+    if fields[.uniqueID] != nil { return false }
+    return switch fields.status {
     case 201, 204: true
-    case 200: flags.contains(.unknownHeaders) ? nil : true
+    case 200 where isAnswerWhole: true
     default: nil
     }
   }

@@ -59,6 +59,8 @@ struct PushExchange {
   var hasStatusBlock = false
   /// Whether a response header block was read, but its status is unknown.
   var hasLostStatus = false
+  /// Whether that block has no unknown field.
+  private(set) var isAnswerWhole = false
   var isCancelled = false
   var isBodyTooLong = false
 
@@ -85,7 +87,7 @@ struct PushExchange {
     (payloadLength, bodyLength) = (0, 0)
     (request, response) = (Half(), Half())
     (isOther, hasLostPath, hasStatusBlock, hasLostStatus) = (false, false, false, false)
-    (isCancelled, isBodyTooLong) = (false, false)
+    (isAnswerWhole, isCancelled, isBodyTooLong) = (false, false, false)
   }
 
   /// Frees buffers that most exchanges do not need.
@@ -148,7 +150,7 @@ struct PushExchange {
     if headers.hasLost { fields.flags.insert(.unknownHeaders) }
     fields.status = headers.number(.status).flatMap { 200..<1000 ~= $0 ? UInt16($0) : nil }
     hasStatusBlock = headers[.status] != nil
-    hasLostStatus = headers[.status] == nil
+    (hasLostStatus, isAnswerWhole) = (headers[.status] == nil, !headers.hasLost)
     let texts = takeTexts(&headers)
     if let id = texts.valid(headers[.id], in: self.texts) { fields[.apnsID] = id }
     fields[.uniqueID] = texts.valid(headers[.uniqueID], in: self.texts)
