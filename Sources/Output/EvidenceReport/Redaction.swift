@@ -22,7 +22,10 @@ package struct Redaction {
     for kind in ServiceRequest.Kind.allCases {
       page.summary.requests[kind].replaceTexts { TextMask.masked($0) }
     }
-    try page.summary.providerKeys.replaceNames { try redaction.pseudonyms.name(of: $0, as: $1) }
+    try page.summary.providerKeys.keys.change {
+      $0.id = try $0.id.map { try redaction.pseudonyms.name(of: $0, as: "key") }
+      $0.team = try $0.team.map { try redaction.pseudonyms.name(of: $0, as: "team") }
+    }
     (page.head.isRedacted, page.head.hasMaskedText) = (true, redaction.hasMasked)
   }
 

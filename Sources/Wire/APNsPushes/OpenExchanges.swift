@@ -68,9 +68,9 @@ struct OpenExchanges: ~Copyable {
     }
   }
 
-  /// Marks an exchange as complete: it does not change any more.
+  /// Marks an open exchange as complete: it does not change any more.
   mutating func complete(_ index: Int) {
-    guard open.removeValue(forKey: exchanges[index].id) != nil else { return }
+    open.removeValue(forKey: exchanges[index].id)
     completed.append(index)
     used &-= exchanges[index].counted
     budget.used &-= exchanges[index].counted

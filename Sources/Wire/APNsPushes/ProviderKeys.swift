@@ -15,16 +15,6 @@ package struct ProviderKeys: Equatable, Sendable {
 
     /// Seconds; nil unless there are several tokens.
     package var shortestInterval: Int? { zip(issued.dropFirst(), issued).map { $0 &- $1 }.min() }
-
-    /// `key ABC123DEFG of team DEF123GHIJ: 12 pushes, 3 tokens, two of them within 41 s`.
-    package var text: String {
-      let interval = shortestInterval.map { ", two of them \(TimeSpan.text(milliseconds: $0 &* 1000)) apart" }
-      let names = "key \(id ?? "without a name") of team \(team ?? "without a name")"
-      let most = tokens == ProviderKeys.mostTokens ? " or more" : ""
-      return
-        "\(names): \(Count.of(pushes, "push")), \(tokens)\(most) provider \(tokens == 1 ? "token" : "tokens")"
-        + (interval ?? "")
-    }
   }
 
   private static let mostKeys = 100
@@ -32,18 +22,11 @@ package struct ProviderKeys: Equatable, Sendable {
   package static let mostTokens = 10_000
   private static let longestName = 64
 
-  package private(set) var keys: [Key] = []
+  package var keys: [Key] = []
   /// Pushes with another token: it cannot be read, or there are too many keys.
   package private(set) var others = 0
 
   package init() {}
-
-  package mutating func replaceNames(_ replacement: (String, _ kind: String) throws -> String) rethrows {
-    for index in keys.indices {
-      keys[index].id = try keys[index].id.map { try replacement($0, "key") }
-      keys[index].team = try keys[index].team.map { try replacement($0, "team") }
-    }
-  }
 
   mutating func countPush(of key: Int?) {
     if let key { keys[key].pushes &+= 1 } else { others &+= 1 }
@@ -54,8 +37,8 @@ package struct ProviderKeys: Equatable, Sendable {
   /// - Returns: the index of its key; nil if the token cannot be read, or there are too many keys.
   mutating func add(_ authorization: [UInt8]) -> Int? {
     let parts = authorization.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    let words = parts.first?.split(separator: UInt8(ascii: " ")) ?? []
-    guard parts.count == 3, words.count == 2, words[0].map({ $0 | 0x20 }).elementsEqual("bearer".utf8),
+    guard parts.count == 3, case let words = parts[0].split(separator: UInt8(ascii: " ")), words.count == 2,
+      words[0].map({ $0 | 0x20 }).elementsEqual("bearer".utf8),
       let header = Self.object(in: words[1]), let claims = Self.object(in: parts[1])
     else { return nil }
     let (id, team) = (Self.name(header["kid"]), Self.name(claims["iss"]))

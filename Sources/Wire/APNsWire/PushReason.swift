@@ -42,10 +42,10 @@ package enum PushReason {
 
   /// Infers a lost status from the body; nil if the body is inconclusive or contradictory.
   package static func status(of answer: PushBody, in bytes: RawSpan) -> UInt16? {
-    let ofReason = answer.reason.map { status(of: $0, in: bytes) }
-    guard answer.timestamp != nil else { return ofReason ?? nil }
+    let ofReason = answer.reason.flatMap { status(of: $0, in: bytes) }
+    guard answer.timestamp != nil else { return ofReason }
     // Only status 410 has a timestamp.
-    if case .some(let status?) = ofReason, status != 410 { return nil }
+    if let ofReason, ofReason != 410 { return nil }
     return 410
   }
 }
