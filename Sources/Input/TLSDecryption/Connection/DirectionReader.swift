@@ -232,7 +232,7 @@ struct DirectionReader {
       guard bytes.count - index >= RecordHeader.length else { return index }
       if base + index == self.start, let length = ssl2Length(start) {
         guard bytes.count >= length else { return 0 }
-        state.add(ssl2: Array(bytes[2..<length])[...])
+        state.add(ssl2: ArraySlice(bytes[2..<length]))
         trail.restart(at: self.start + length)
         index = length
         continue

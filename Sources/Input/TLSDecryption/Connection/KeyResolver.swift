@@ -132,6 +132,8 @@ struct KeyResolver {
       }
     case .rsaPSK:
       guard let other = decrypted(exchange, client), let key = shared(exchange) else { return nil }
+      // Both keys are of this connection, though it names one.
+      state.context.use(other.origin)
       return master(KeyDerivation.premaster(sharedKey: key.key.bytes, other: other.premaster), key.origin)
     case .other: return nil
     }
@@ -140,7 +142,7 @@ struct KeyResolver {
   private func decrypted(
     _ exchange: [UInt8], _ client: ClientHello
   ) -> (premaster: [UInt8], origin: SecretOrigin)? {
-    let encrypted = encrypted(exchange)[...]
+    let encrypted = encrypted(exchange)
     for key in store.privateKeys {
       if let premaster = key.premaster(encrypted, offered: client.version) {
         return (premaster, SecretOrigin(file: key.file, line: 0))

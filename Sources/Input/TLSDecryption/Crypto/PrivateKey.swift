@@ -72,10 +72,9 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible, Cu
   /// The premaster secret that the client encrypted, with its 2 bytes of version; nil if this is not the key for it.
   ///
   /// The padding is checked here: libcrypto from 3.2 on returns random bytes where it is wrong.
-  func premaster(_ encrypted: ArraySlice<UInt8>, offered version: UInt16) -> [UInt8]? {
+  func premaster(_ input: [UInt8], offered version: UInt16) -> [UInt8]? {
     guard let context = EVP_PKEY_CTX_new(key, nil) else { return nil }
     defer { EVP_PKEY_CTX_free(context) }
-    let input = Array(encrypted)
     var output = [UInt8](repeating: 0, count: Int(max(0, EVP_PKEY_get_size(key))))
     var count = output.count
     guard input.count == count, EVP_PKEY_decrypt_init(context) == 1,

@@ -27,9 +27,10 @@ package enum KeyDerivation {
         server, master, "key expansion", server.random.bytes + client.bytes,
         2 * (macLength + keyLength + ivLength))
     else { return nil }
-    var cursor = ByteCursor(block)
+    var rest = block[...]
     func pair(_ length: Int) -> ([UInt8], [UInt8]) {
-      (Array(cursor.take(length) ?? []), Array(cursor.take(length) ?? []))
+      defer { rest = rest.dropFirst(2 * length) }
+      return (Array(rest.prefix(length)), Array(rest.dropFirst(length).prefix(length)))
     }
     let (macs, keys, ivs) = (pair(macLength), pair(keyLength), pair(ivLength))
     return (

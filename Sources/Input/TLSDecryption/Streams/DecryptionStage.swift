@@ -267,7 +267,6 @@ package final class DecryptionStage {
   }
 
   private func add(_ secrets: EmbeddedSecrets) {
-    guard keys.readsEmbedded else { return }
     if secrets.bytes.isEmpty { awaitsSecrets = true }
     if embeddedFile == nil, fileNames.count < Self.maxFiles { fileNames.append(source) }
     let file = embeddedFile ?? fileNames.count - 1
