@@ -252,7 +252,7 @@ let package = Package(
     tests(
       "PacketCaptureTests", ["CLibpcap", "CaptureWriting", "PacketCapture", "StreamTestSupport"],
       libraries: ["pcap"]),
-    tests("TLSDecryptionTests", ["PacketCapture", "TLSDecryption"]),
+    tests("TLSDecryptionTests", ["PacketCapture", "StreamInputs", "TLSDecryption"]),
     tests("StreamInputsTests", ["PacketCapture", "StreamInputs", "StreamTestSupport"]),
     tests("AnalysisTests", ["APNsWire", "Analysis", "PacketCapture", "PushTestSupport", "StreamInputs"]),
     tests(

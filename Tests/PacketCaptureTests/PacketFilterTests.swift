@@ -69,6 +69,7 @@ struct PacketFilterTests {
     for _ in 0..<3 {
       for (linkType, start) in [(UInt16(1), 0), (101, 14), (228, 14)] {
         #expect(matches(&filter, window, linkType: linkType, start: start))
+        #expect(!matches(&filter, [], linkType: linkType))
       }
       for header: [UInt8] in [[2, 0, 0, 0], [0, 0, 0, 2]] {
         #expect(matches(&filter, header + ip, linkType: 0) && !matches(&others, header + ip, linkType: 0))
@@ -77,7 +78,7 @@ struct PacketFilterTests {
   }
 
   @Test("more link types than a capture has are refused, once")
-  func manyLinkTypes() throws {
+  func moreLinkTypes() throws {
     var filter = try PacketFilter("greater 1")
     for linkType in 0..<600 as Range<UInt16> { _ = matches(&filter, [1, 2, 3, 4], linkType: linkType) }
     let refusals = (0..<600).map { number in

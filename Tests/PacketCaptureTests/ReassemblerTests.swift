@@ -230,4 +230,10 @@ struct ConnectionTests {
     #expect(recording.half().text == "abc<2>fg<3>")
     #expect(recording.findings.filter { $0.code == .truncatedPacket }.map(\.offset) == [7])
   }
+
+  @Test("no finding lacks what those of its code have, and the worst severity comes first")
+  func findings() {
+    for shape in FindingCode.allCases.flatMap(\.shapes) { #expect(shape.has.isDisjoint(with: shape.lacks)) }
+    #expect(Severity.allCases.reversed().sorted() == Severity.allCases)
+  }
 }

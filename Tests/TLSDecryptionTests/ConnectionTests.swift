@@ -11,6 +11,7 @@ import Wording
       let flow = try #require(Flow.named("openssl-\(number)-client-certificate"))
       let result = flow.decrypt(flow.context)
       #expect(result.encryption.version == "TLS \(number)")
+      #expect(result.encryption[.client].isDecrypted && result.encryption[.server].isDecrypted)
       #expect(result.encryption.serverName == "feedback.push.apple.com")
       #expect(result.encryption.serverSubject == "C=US, O=Example, CN=feedback.example")
       #expect(
@@ -35,7 +36,7 @@ import Wording
   }
 
   /// What is decrypted in one batch is cut into chunks of 64 KiB.
-  @Test func manyConnectionsInOneBatch() throws {
+  @Test func aHundredConnectionsInOneBatch() throws {
     let flow = try #require(Flow.named("openssl-1.3-AES_128_GCM_SHA256"))
     let context = flow.context
     context.output.begin(EventBatch())

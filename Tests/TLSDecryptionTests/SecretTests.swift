@@ -1,31 +1,32 @@
 import Basics
+import Foundation
+import PacketCapture
+import StreamInputs
 import TLSDecryption
+import TestSupport
 import Testing
 
 @Suite struct SecretTests {
   private static let random = String(repeating: "0a", count: 32)
   private static let master = String(repeating: "b1", count: 48)
 
-  @Test func keyLogLines() {
+  /// LONG is a line without end.
+  @Test(
+    "which lines are secrets, and which should be",
+    arguments: Fixtures.rows("texts", in: "key-texts") as [([String], Int, [Int])])
+  func texts(_ lines: [String], _ count: Int, _ bad: [Int]) {
+    let text = lines.joined(separator: "\n").replacing("LONG", with: String(repeating: "A", count: 500_000))
     var store = SecretStore()
-    let secret = String(repeating: "c2", count: 32)
-    let report = read(
-      """
-      # comment\r
-      CLIENT_RANDOM \(Self.random) \(Self.master)\r
-      CLIENT_RANDOM 00 \(Self.master)
-      SERVER_TRAFFIC_SECRET_0 \(Self.random) \(secret)
-      EXPORTER_SECRET \(Self.random) \(secret)
+    let report = read(text, into: &store)
+    #expect(report.secrets == count && store.rowCount == count)
+    #expect(report.badLines == bad && report.badLineCount == bad.count)
+  }
 
-      PMS_CLIENT_RANDOM \(Self.random) \(Self.master)
-      RSA 0102030405060708 \(Self.master)
-      RSA Session-ID:0102 Master-Key:\(Self.master)
-      nonsense
-      CLIENT_RANDOM \(Self.random) \(Self.master.dropLast())
-      """, into: &store)
-    #expect(report.lines == 11)
-    #expect(report.secrets == 5)
-    #expect(report.badLineCount == 3 && report.badLines == [3, 10, 11])
+  @Test func secretsAreFoundByWhatTheyName() {
+    let store = secrets([
+      "", "CLIENT_RANDOM \(Self.random) \(Self.master)", "RSA 0102030405060708 \(Self.master)",
+      "RSA Session-ID:0102 Master-Key:\(Self.master)",
+    ])
     let client = HelloRandom([UInt8](repeating: 10, count: 32))
     #expect(client.flatMap { store.row(.master, of: $0) }.flatMap { store.entry($0) }?.origin.line == 2)
     #expect(store.row(session: [1, 2]) != nil)
@@ -37,9 +38,10 @@ import Testing
     store.limit = 1
     let long = String(repeating: "x", count: 100_000)
     let line = "CLIENT_RANDOM \(Self.random) \(Self.master)\n"
-    let report = read("\(long)\n#\(long)\n" + line + line, into: &store)
+    let others = "RSA 0102030405060708 \(Self.master)\nRSA Session-ID:0102 Master-Key:\(Self.master)"
+    let report = read("\(long)\n#\(long)\n" + line + line + others, into: &store)
     #expect(report.badLines == [1])
-    #expect(store.rowCount == 1 && store.ignoredCount == 1)
+    #expect(store.rowCount == 1 && store.ignoredCount == 3)
   }
 
   @Test func anySplitGivesTheSame() {
@@ -60,8 +62,9 @@ import Testing
     let store = secrets(["CLIENT_RANDOM \(Self.random) \(Self.master)"])
     let entry = try #require(store.entry(0))
     var dumped = ""
-    dump(entry, to: &dumped)
-    for text in ["\(entry)", String(reflecting: entry), dumped] {
+    let key = try PrivateKey(Flow.file("rsa.key"), file: 0)
+    for value in [entry, key] as [Any] { dump(value, to: &dumped) }
+    for text in ["\(entry) \(key)", String(reflecting: entry), dumped] {
       #expect(!text.contains("177") && !text.contains("b1b1"))
     }
   }
@@ -87,16 +90,32 @@ import Testing
   }
 
   @Test func privateKeys() throws {
-    #expect(throws: PrivateKey.ReadError.noKey) { try PrivateKey(Array("-----".utf8), file: 0) }
-    #expect(throws: PrivateKey.ReadError.noKey) { try PrivateKey([0x30, 1, 2, 3], file: 0) }
-    #expect(throws: PrivateKey.ReadError.notRSA) { try PrivateKey(Flow.file("ec.key"), file: 0) }
-    #expect(throws: PrivateKey.ReadError.passphrase) {
-      try PrivateKey(Flow.file("rsa.p12"), passphrase: Array("wrong".utf8), file: 0)
-    }
     var store = SecretStore()
     store.add(try PrivateKey(Flow.file("rsa.p12"), passphrase: Array("secret".utf8), file: 0))
     let flow = try #require(Flow.named("java-SSLv3-RC4_128_SHA"))
     #expect(flow.decrypt(DecryptionContext(store)).plaintext == flow.plaintext)
+  }
+
+  @Test(
+    "what is said of a file of keys",
+    arguments: Fixtures.rows("files", in: "key-texts") as [(String, String, String?, String?)])
+  func files(_ option: String, _ content: String, _ passphrase: String?, _ message: String?) throws {
+    let files = TemporaryFiles()
+    let isFixture = content.hasPrefix("FILE ")
+    let bytes = isFixture ? Flow.file(String(content.dropFirst(5))) : Array(content.utf8)
+    let input = Input(try files.write(bytes))
+    var keys = StreamKeys(readsEmbedded: true, memory: 160)
+    do {
+      switch option {
+      case "keys": try keys.addKeyFile(input)
+      case "rsa-key": try keys.addPrivateKey(input, passphrase: passphrase.map { Array($0.utf8) })
+      case "psk": try keys.addSharedKeys(input)
+      default: #expect(try StreamKeys.passphrase(in: input) == Array("secret".utf8))
+      }
+      #expect(message == nil)
+    } catch let error as CommandError {
+      #expect(error.message.text == "\(input.name): \(message ?? "")")
+    }
   }
 
   @Test func sharedKeys() throws {
