@@ -1,6 +1,5 @@
 import APNsWire
 import Basics
-import PacketCapture
 
 /// The outcome of a request (docs/spec/decoding-rules.md#correlation).
 package enum RequestOutcome: String, CaseIterable, Sendable {

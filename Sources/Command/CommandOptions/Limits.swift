@@ -3,7 +3,6 @@ import Analysis
 import ArgumentParser
 import Basics
 import PacketCapture
-import StreamInputs
 
 /// A limit on memory, time or what is plausible: its option, its range, and what it sets. `--help`, usage errors, reports and
 /// docs/reference/limits.md are made from it. Its key path has no values in it, so any thread may use it.

@@ -1,5 +1,3 @@
-import Basics
-
 /// Objects and lists of several lines, and those that are longer than a line may be: of these, each element is read for itself.
 extension LogDecoder {
   /// A structure whose elements are read one by one.

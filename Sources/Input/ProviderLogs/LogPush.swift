@@ -98,8 +98,7 @@ final class LogPush {
     if let finding = takeStatus(values, accepted) { return .finding(finding) }
     // One that was accepted has no status of a failure.
     if accepted == true, fields.status ?? 0 >= 400, !values.names(.kind) {
-      let status = values[.status].kind == .absent ? values[.reason] : values[.status]
-      return .finding(LogFinding(.twoValues, status.range))
+      return .finding(LogFinding(.twoValues, values[.success].range))
     }
     if !hasToken {
       guard fields[.apnsID] != nil, fields.status != nil else { return .unrelated }

@@ -1,5 +1,4 @@
 import APNsWire
-import Basics
 
 /// A token of a list, with the time at which it became invalid (docs/spec/text-lines.md#lists).
 package struct LogReport: Equatable, Sendable {

@@ -1,5 +1,3 @@
-import Basics
-
 /// Finds the end of an object or list that begins with a bracket, in JSON or as programs print it. It may have several lines,
 /// if each begins as printers write it: indented, or with a closing bracket or a quote.
 enum StructureScan {

@@ -1,5 +1,4 @@
 import APNsWire
-import Basics
 
 /// Reads transcripts, whose exchanges take several lines and interleave: `curl -v`, `nghttp -v`, Java
 /// (docs/spec/provider-logs.md#transcripts).

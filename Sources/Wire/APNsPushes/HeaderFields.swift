@@ -1,5 +1,4 @@
 import APNsWire
-import Basics
 
 /// The header fields of pushes in one header block. Reused for the next block.
 package struct HeaderFields {

@@ -1,5 +1,4 @@
 import APNsWire
-import Basics
 
 /// One push: a request to `/3/device/TOKEN` and its response (docs/spec/pushes.md).
 public struct Push: Equatable, Sendable {

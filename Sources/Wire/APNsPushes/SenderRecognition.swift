@@ -1,5 +1,4 @@
 import APNsWire
-import Basics
 
 extension HTTP2Recognition {
   /// The sender of a run from the middle of a stream; nil if no header block shows it.

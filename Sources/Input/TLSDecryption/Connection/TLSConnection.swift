@@ -1,4 +1,3 @@
-import Basics
 import PacketCapture
 
 /// One connection: ciphertext of both directions with its origins in, events of plaintext out (`DecryptionContext.output`). Offsets of events are of the
