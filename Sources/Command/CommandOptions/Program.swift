@@ -32,17 +32,17 @@ package enum Program {
   package static func command(
     _ arguments: [String], of root: ParsableCommand.Type
   ) throws -> any ParsableCommand {
+    // The parser takes the `h` of `-push.bin` for --help.
+    let short = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("-") && !$0.hasPrefix("--") }
+    if let file = short.first(where: { $0.count > 2 && $0.contains("h") }) {
+      throw UsageError("'\(file)' begins with a dash and is no option: write ./\(file) for a file")
+    }
     let named = try CommandNames.named(arguments, of: root)
     let command: any ParsableCommand
     do {
       // From the root, the parser looks at the options more often, a quarter of a short run; but its errors name all words.
       command = try named.flatMap { try? $0.parse($1) } ?? root.parseAsRoot(arguments)
     } catch {
-      // The parser takes the `h` of `-push.bin` for --help.
-      let file = arguments.prefix { $0 != "--" }.first { $0.contains(/^-[^-].*h|^-h./) }
-      if let file, root.exitCode(for: error) == .success {
-        throw UsageError("'\(file)' begins with a dash and is no option: write ./\(file) for a file")
-      }
       guard root.exitCode(for: error) == .validationFailure else { throw error }
       throw UnknownOption.error(in: arguments, of: root) ?? error
     }

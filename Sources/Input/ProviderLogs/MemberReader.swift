@@ -95,7 +95,7 @@ struct MemberReader {
     case UInt8(ascii: "{"):
       readStructure(of: key, meaning)
     case UInt8(ascii: "["):
-      if meaning.map({ $0.field == .list || $0.field == .text }) ?? true, depth <= Self.deepest {
+      if meaning.map({ $0.field == .list || $0.field == .text }) ?? !findsTimes, depth <= Self.deepest {
         return readList(isAccepted: name(key)?.acceptance)
       }
       let start = next
