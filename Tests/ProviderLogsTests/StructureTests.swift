@@ -4,9 +4,11 @@ import Testing
 @Suite("docs/spec/provider-logs.md#several-lines") struct StructureTests {
   private static let token = "18d6e1cac2a8adaf25577cca14db7753507f4f03a288124ce9fe2d60babd7bb0"
 
-  @Test("A list that is longer than a line may be, in one line and in many", arguments: ["", "\n  "])
-  func longList(_ blank: String) throws {
-    let element = "\(blank){\(blank)\"device\":\"\(Self.token)\",\"status\":\"400\"\(blank)}"
+  @Test(
+    "A list longer than a line may be, in one line and in many", arguments: ["", "\n  "], [false, true])
+  func longList(_ blank: String, isOfLists: Bool) throws {
+    let device = "\(blank){\(blank)\"device\":\"\(Self.token)\",\"status\":\"400\"\(blank)}"
+    let element = isOfLists ? "\(blank){\"failed\":[\(device)]}" : device
     let failed = Array(repeating: element, count: 2000).joined(separator: ",")
     let log =
       "{\"sent\":[{\"device\":\"ab\"}],\(blank)\"failed\":[\(failed)\(blank)]\(blank.isEmpty ? "" : "\n")}\n"

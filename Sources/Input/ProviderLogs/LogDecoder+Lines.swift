@@ -325,8 +325,8 @@ extension LogDecoder {
     var length = elementsDepth > 0 ? 0 : element.range.upperBound &- consumed
     if let first = innerElements.first {
       if elementsDepth == 0 { length = first.range.lowerBound &- consumed }
-      elements.insert(contentsOf: innerElements, at: nextElement)
-      innerElements = []
+      elements.replaceSubrange(..<nextElement, with: innerElements)
+      (nextElement, innerElements) = (0, [])
     } else if nextElement == elements.count {
       length = elementsEnd &- undecidedOffset
       elements.removeAll(keepingCapacity: true)

@@ -173,6 +173,7 @@ extension LogDecoder {
         isElement
         ? read(MemberReader.Element(range: 0..<length, isAccepted: isAccepted), of: window)
         : readLine(window, 0..<length, isCut: false)
+      if isElement { (elements, innerElements, elementsDepth) = (innerElements, [], 0) }
       return take(window, length, elementsOr: outcome)
     case .open where isWhole(count): return cut(window, count)
     case .open where count < Self.longestLine: return nil

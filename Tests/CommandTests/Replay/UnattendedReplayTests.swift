@@ -108,7 +108,7 @@ struct UnattendedReplayTests {
     #expect(history.map { $0["app"] as? String } == ["com.example.mail"])
     #expect(try mapped("store", "undo", "1").code == 0)
     try mapped("store", "list", "--store", "sqlite:none.sqlite").exits(2, saying: "none.sqlite")
-    try mapped("replay", "spool", "--app", "other").exits(64, saying: "all rows of devices are of com.example.mail")
+    try mapped("replay", "spool", "--app", "other").exits(64, saying: "of devices are of com.example.mail")
     try mapped("store", "list", "--environment", "production").exits(64, saying: "are of sandbox")
   }
 
