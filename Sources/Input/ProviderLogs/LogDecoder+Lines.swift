@@ -185,7 +185,7 @@ extension LogDecoder {
     }
     let objects = Self.objects(
       in: UnsafeRawBufferPointer(start: text, count: range.upperBound), from: range.lowerBound)
-    let pushes = objects.count > 1 ? objects.filter { readValues(of: $0, text).names(.token) } : []
+    let pushes = objects.count > 1 ? objects.filter { members(of: $0, text).mayHavePushes } : []
     if pushes.count > 1 {
       (elements, elementsDepth, reader) = (pushes, depth, ReaderName.json.rawValue)
       return .unrelated
@@ -198,7 +198,7 @@ extension LogDecoder {
     guard case .unrelated = outcome, elements.isEmpty, let finding = objects.first?.finding else {
       return outcome
     }
-    let values = readValues(of: objects[0], text)
+    let values = members(of: objects[0], text).values
     let isPush = values.names(.token) && (values.names(.status) || values.names(.reason))
     return isPush ? self.outcome(.finding(finding), text) : outcome
   }
@@ -232,10 +232,10 @@ extension LogDecoder {
     return found
   }
 
-  private func readValues(of object: MemberReader.Element, _ text: UnsafeRawPointer) -> LogValues {
+  private func members(of object: MemberReader.Element, _ text: UnsafeRawPointer) -> MemberReader {
     var members = MemberReader(text, object.range, of: self, isJSON: object.finding == nil)
     members.read()
-    return members.values
+    return members
   }
 
   /// Reads the members of an object, or of a text with members in it.

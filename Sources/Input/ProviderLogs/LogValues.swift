@@ -102,8 +102,7 @@ struct LogValues {
     }
   }
 
-  /// Whether two values by known names, wherever they are, cannot be those of one push: other tokens, or statuses of
-  /// which the outer one does not count.
+  /// Whether two values by known names cannot be those of one push: other tokens, or statuses of which an inner one counts.
   @inline(never)
   private static func exclude(
     _ one: LogValue, _ other: LogValue, _ field: LogField, in line: UnsafeRawPointer

@@ -31,6 +31,7 @@ struct MemberReader {
   var elements: [Element] = []
   /// Whether brackets are left open, or closed that were not opened.
   var isCut = false
+  var mayHavePushes: Bool { values.names(.token) || !elements.isEmpty }
 
   /// The greatest depth of known names, and of brackets without a name.
   private static let deepest = 3
