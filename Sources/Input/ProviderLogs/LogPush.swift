@@ -98,7 +98,8 @@ final class LogPush {
     if let finding = takeStatus(values, accepted) { return .finding(finding) }
     // One that was accepted has no status of a failure.
     if accepted == true, fields.status ?? 0 >= 400, !values.names(.kind) {
-      return .finding(LogFinding(.twoValues, values[.success].range))
+      let answers = [values[.success], values[.status], values[.reason]]
+      return .finding(LogFinding(.twoValues, (answers.first { $0.kind != .absent } ?? answers[1]).range))
     }
     if !hasToken {
       guard fields[.apnsID] != nil, fields.status != nil else { return .unrelated }

@@ -81,9 +81,9 @@ package struct LocalClock: Sendable {
     UInt32(clamping: Int64(time) &+ period(at: Int64(time)).offset)
   }
 
-  /// The moment at which the clock shows `seconds` since 1970.
+  /// The moment at which the clock first shows `seconds` since 1970: a day with two midnights begins at the first.
   package func moment(ofLocal seconds: UInt32) -> UInt32 {
-    UInt32(clamping: zone.moment(ofLocal: Int64(seconds)))
+    UInt32(clamping: zone.firstMoment(ofLocal: Int64(seconds)))
   }
 
   /// The local time of `time`; nil outside the years 0000 to 9999.
