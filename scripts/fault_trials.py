@@ -215,8 +215,8 @@ class Trials:
             yield f"expected exit {usual}, {context}"
         changes_input = action.action in ("shrink", "grow")
         # An input that cannot be read is reported, and the rest is written.
-        is_partial = action.kind in ("read",
-            "open") and code == 2 or action.kind == "read" and "unverified-retransmission" in message
+        is_unread = action.kind in ("read", "open") or "cannot be listed" in message
+        is_partial = is_unread and code == 2 or action.kind == "read" and "unverified-retransmission" in message
         yield from self.judge_files(name, action, where, folder, run, is_done, changes_input or is_partial, context)
         if store_of(name) and not (changes_input and store_of(name) in where):
             yield from self.judge_store(name, folder, run, context, changes_input)
