@@ -98,8 +98,7 @@ final class LogPush {
     if let finding = takeStatus(values, accepted) { return .finding(finding) }
     // One that was accepted has no status of a failure.
     if accepted == true, fields.status ?? 0 >= 400, !values.names(.kind) {
-      let answers = [values[.success], values[.status], values[.reason]]
-      return .finding(LogFinding(.twoValues, (answers.first { $0.kind != .absent } ?? answers[1]).range))
+      return .finding(LogFinding(.twoValues, values[values.names(.success) ? .success : .status].range))
     }
     if !hasToken {
       guard fields[.apnsID] != nil, fields.status != nil else { return .unrelated }
