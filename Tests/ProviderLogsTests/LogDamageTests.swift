@@ -17,6 +17,7 @@ import Testing
     (#"{"token":"ab","status":410,"timestamp_ms":{}}"#, "timeIsNoTime", "{}"),
     (#"{"token":"ab","status":410,"timestamp_ms":100000000000000}"#, "timeIsNoTime", "100000000000000"),
     (#"{"token":17,"status":410}"#, "tokenIsNoText", "17"),
+    (#"{"sent":[{"device":"ab","response":{"reason":"Unregistered"}}]}"#, "twoValues", "Unregistered"),
   ]
 
   @Test("A value that is wrong skips its line, and no other", arguments: wrong)

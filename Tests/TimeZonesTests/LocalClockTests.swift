@@ -48,6 +48,7 @@ struct LocalClockTests {
     ] as [(Int64, Int64)])
   func firstMoment(_ local: Int64, _ moment: Int64) throws {
     #expect(try #require(Zone.named("Europe/Berlin")).firstMoment(ofLocal: local) == moment)
+    if moment >= 0 { #expect(LocalClock("Europe/Berlin")?.moment(ofLocal: UInt32(local)) == UInt32(moment)) }
   }
 
   @Test(

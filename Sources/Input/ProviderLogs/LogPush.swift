@@ -94,13 +94,13 @@ final class LogPush {
     if let conflict = values.conflict { return .finding(LogFinding(.twoValues, conflict.range)) }
     if let finding = takeToken(values) { return .finding(finding) }
     put(.apnsID, values[.apnsID])
-    let hasToken = fields[.token] != nil || fields[.tokenText] != nil
     if let finding = takeStatus(values, accepted) { return .finding(finding) }
     // One that was accepted has no status of a failure.
     if accepted == true, fields.status ?? 0 >= 400, !values.names(.kind) {
-      return .finding(LogFinding(.twoValues, values[values.names(.success) ? .success : .status].range))
+      let field = [.success, .status].first { values[$0].kind != .absent } ?? LogField.reason
+      return .finding(LogFinding(.twoValues, values[field].range))
     }
-    if !hasToken {
+    if fields[.token] == nil, fields[.tokenText] == nil {
       guard fields[.apnsID] != nil, fields.status != nil else { return .unrelated }
       fields.flags.insert(.uncorrelated)
     }

@@ -24,12 +24,10 @@ struct ChosenRecordTests {
   static let cases: [(options: String, tuples: [Int], pushes: [Int])] = [
     ("--since 1400000000", [1, 2, 3], [7, 8, 6]), ("--until 2014-05-13T16:53:20Z", [0], []),
     ("--since 1400000000 --until 1400000001", [1], [7, 6]),
-    ("--since 2017-01-01 --until 2018-01-01", [3], [8]),
-    ("--since 2018-01-01", [], []),
+    ("--since 2017-01-01 --until 2018-01-01", [3], [8]), ("--since 2018-01-01", [], []),
     // Of 14 May in Tokyo are the first times, which are of 13 May in UTC.
-    ("--since 2014-05-14", [3], [8]),
+    ("--since 2014-05-14", [3], [8]), ("--until 2014-05-13T16:53:20Z --time-zone Asia/Tokyo", [0], []),
     ("--since 2014-05-14 --until 2014-05-15 --time-zone Asia/Tokyo", [0, 1, 2], [7, 6]),
-    ("--until 2014-05-13T16:53:20Z --time-zone Asia/Tokyo", [0], []),
   ]
 
   @Test("the first moment counts, the last one does not", arguments: cases)
