@@ -29,7 +29,9 @@ package final class Analyzer {
         next += 1
         switch batch.events[index] {
         case .bytes(let event): next = try bytes(event, at: index, in: batch)
-        case .opened(let slot, let identity): open(batch.identities[Int(identity)], in: Int(slot))
+        case .opened(let slot, let identity):
+          while streams.count <= slot { streams.append(nil) }
+          streams[Int(slot)] = StreamAnalysis(batch.identities[Int(identity)], log: log)
         case .gap(let slot, let side, let gap):
           if let stream = stream(slot) { try stream.add(batch.gaps[Int(gap)], to: &stream[side]) }
         case .finding(let slot, let finding): try take(batch.findings[Int(finding)], in: slot)
@@ -44,11 +46,6 @@ package final class Analyzer {
 
   private func stream(_ slot: Int32) -> StreamAnalysis? {
     streams.indices.contains(Int(slot)) ? streams[Int(slot)] : nil
-  }
-
-  private func open(_ identity: StreamIdentity, in slot: Int) {
-    while streams.count <= slot { streams.append(nil) }
-    streams[slot] = StreamAnalysis(identity, log: log)
   }
 
   /// Takes the bytes of an event and, of feedback, of those in a row with it. Returns the index after them.

@@ -41,7 +41,9 @@ extension Examination {
   private mutating func recordSkipped(_ report: InputReport, of input: Input) throws {
     let isFailure = options.failsOnUnrecognised && Self.isUnrecognised(report.recognition)
     if isFailure { failures += 1 }
-    try note(.skipped(Self.reason(report)), of: input, .unrecognisedInput, isFailure: isFailure)
+    var reason = report.unsearched ?? .unknownFormat
+    if case .known(let kind) = report.recognition { reason = kind }
+    try note(.skipped(reason), of: input, .unrecognisedInput, isFailure: isFailure)
   }
 
   private mutating func recordRead(
@@ -111,11 +113,6 @@ extension Examination {
     case .nothing, .known, .unsearched: true
     case .format, .foreign, .packed, .image, .imageSegment: false
     }
-  }
-
-  private static func reason(_ report: InputReport) -> Message {
-    if case .known(let kind) = report.recognition { return kind }
-    return report.unsearched ?? .unknownFormat
   }
 
   /// Reports a error as a message for the user and as a finding.

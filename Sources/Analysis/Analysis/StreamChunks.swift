@@ -3,7 +3,7 @@ import PacketCapture
 import StreamInputs
 
 /// How streams are split for readers and clients (docs/spec/readers.md#chunks: a chunk is what one network read can return at most).
-package enum StreamChunks {
+package enum StreamChunks: Equatable {
   /// One chunk for the payload of each captured segment; 4096 bytes if the input has no packets.
   case asCaptured
   /// Sizes in bytes, repeated from the beginning.
@@ -29,9 +29,7 @@ package enum StreamChunks {
     let shown = sizes.prefix(8).map { String($0) }.joined(separator: ", ")
     return sizes.count > 8 ? "\(shown), …" : shown
   }
-}
 
-extension StreamChunks {
   /// The maximum number of sizes: they are kept in memory, and no recording of reads is longer.
   private static let maxSizes = 1_000_000
 

@@ -26,20 +26,14 @@ final class TemporaryFile {
   deinit { _ = close(descriptor) }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws {
-    var done = 0
-    while done < bytes.count {
-      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-      let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(size))
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        throw TokenTableError(
-          message:
-            "cannot write the temporary file in \(directory): \(SystemError.text()); set TMPDIR to a "
-            + "directory with more space, or raise --memory")
-      }
-      done += count
-      size += count
+    let error = SystemWrite.all(bytes, to: descriptor)
+    guard error == 0 else {
+      throw TokenTableError(
+        message:
+          "cannot write the temporary file in \(directory): \(SystemError.text(error)); set TMPDIR to a "
+          + "directory with more space, or raise --memory")
     }
+    size += bytes.count
   }
 
   /// Reads `buffer.count` bytes from `offset` on. Returns the number of bytes read, which is less only at the end

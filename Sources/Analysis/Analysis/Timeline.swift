@@ -79,9 +79,7 @@ package struct Timeline: Equatable {
       bars[bars.count - 1].count &+= count
     }
   }
-}
 
-extension Timeline {
   /// The bins within this number of bars that have the most counts; nil if they leave out more than a few: one of four
   /// or more, or one in twenty.
   private static func most(

@@ -194,9 +194,7 @@ package struct InputOptions: ParsableArguments {
 
   /// Collects tokens, within --memory.
   package func sightings(takesAll: Bool = true) -> TokenSightings {
-    TokenSightings(
-      memory: memory, temporaryDirectory: TemporaryDirectory.path, now: UInt32(clamping: time(nil)),
-      takesAll: takesAll)
+    TokenSightings(memory: memory, now: UInt32(clamping: time(nil)), takesAll: takesAll)
   }
 
   /// `--requests` and `--responses`, if given.

@@ -124,9 +124,7 @@ package final class ReadAhead {
   }
 
   package func stop() { lanes.stop() }
-}
 
-extension ReadAhead {
   private static func readGroups(
     by plan: Plan, to lane: Lanes<LaneEvent>.Lane, next: () -> ArraySlice<Input?>?
   ) throws {
@@ -143,7 +141,7 @@ extension ReadAhead {
   private static func read(
     _ input: Input, by plan: Plan, with reader: inout InputReader, to parcel: Parcel
   ) throws {
-    parcel.beginInput()
+    parcel.reported = 0
     if let known = plan.known,
       let file = try FileDigests.of(
         input, plan.knownDigests, progress: { try parcel.check($0, reports: false) }),
@@ -169,11 +167,10 @@ private final class Parcel {
   private var steps: [ReadAhead.LaneEvent] = []
   private var cost = 0
   private var used: [ReadAhead.LaneEvent] = []
-  private var reported = 0
+  /// Of the current input.
+  var reported = 0
 
   init(_ lane: Lanes<ReadAhead.LaneEvent>.Lane) { self.lane = lane }
-
-  func beginInput() { reported = 0 }
 
   /// Takes the events of a batch, and leaves an empty batch.
   func add(_ batch: inout EventBatch) throws {

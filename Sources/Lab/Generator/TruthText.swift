@@ -85,12 +85,10 @@ struct TruthText {
     number(Int(date.tm_hour), 2, then: ":")
     number(Int(date.tm_min), 2, then: ":")
     number(Int(date.tm_sec), 2, then: digits > 0 ? "." : "Z")
-    if digits > 0 { number(Int(moment.nanoseconds) / Self.unit(digits), digits, then: "Z") }
+    let unit = digits == 3 ? 1_000_000 : digits == 6 ? 1000 : 1
+    if digits > 0 { number(Int(moment.nanoseconds) / unit, digits, then: "Z") }
     bytes.append(UInt8(ascii: "\""))
   }
-
-  /// The unit of the last of `digits` decimals, in nanoseconds.
-  private static func unit(_ digits: Int) -> Int { digits == 3 ? 1_000_000 : digits == 6 ? 1000 : 1 }
 
   private mutating func number(_ value: Int, _ width: Int, then mark: Unicode.Scalar) {
     let digits = String(value).utf8

@@ -66,15 +66,11 @@ struct ConnectionPlan {
   private func append(_ range: Range<Int>, to steps: inout [ServedConnection.Action], pause: Int64) {
     if pause > 0 { steps.append(.pause(nanoseconds: pause)) }
     // Chunks other than the captured ones extend across packets.
-    if !keepsPackets, case .send(let last)? = steps.last {
+    if chunks != .asCaptured, case .send(let last)? = steps.last {
       steps[steps.count - 1] = .send(last.lowerBound..<range.upperBound)
     } else {
       steps.append(.send(range))
     }
-  }
-
-  private var keepsPackets: Bool {
-    if case .asCaptured = chunks { true } else { false }
   }
 }
 

@@ -60,9 +60,7 @@ package struct TLSIdentity: Sendable {
     guard let digest = hash.hexDigest().flatMap({ Hex.bytes($0) }) else { return "unknown" }
     return digest.map { Hex.string([$0], letterCase: .upper) }.joined(separator: ":")
   }
-}
 
-extension TLSIdentity {
   /// Maximum file size, in bytes: certificate chains have some KiB.
   private static let maxSize = 1 << 20
 

@@ -57,9 +57,8 @@ package struct ReportBuilder {
 
   package init(_ options: ReportOptions) {
     self.options = options
-    table = TokenTable(memory: options.memory / 2, temporaryDirectory: TemporaryDirectory.path)
-    sightings = TokenSightings(
-      memory: options.memory / 2, temporaryDirectory: TemporaryDirectory.path, now: options.now)
+    table = TokenTable(memory: options.memory / 2)
+    sightings = TokenSightings(memory: options.memory / 2, now: options.now)
     collector = ReportCollector(options.head, options.limits)
     chunks = options.chunkSize.map { .sizes([$0]) } ?? .asCaptured
     auditor =

@@ -32,7 +32,9 @@ package final class TokenSightings: EvidenceSink {
   ///   - memory: limit in bytes, of which names and lists are no part; at least 1 MiB.
   ///   - now: the latest plausible time of a 410, in seconds since 1970.
   ///   - takesAll: whether to collect more than pushes.
-  package init(memory: Int, temporaryDirectory: String, now: UInt32, takesAll: Bool = true) {
+  package init(
+    memory: Int, temporaryDirectory: String = TemporaryDirectory.path, now: UInt32, takesAll: Bool = true
+  ) {
     self.takesAll = takesAll
     sort = ExternalSort(memory: memory, temporaryDirectory: temporaryDirectory, rank: \.rank)
     plausibleTimes = min(FeedbackRules.serviceStart, now)...now

@@ -30,7 +30,7 @@ package final class TokenTable {
   /// - Parameters:
   ///   - memory: limit in bytes, at least `minimumMemory`.
   ///   - temporaryDirectory: the directory for the temporary file, if the tokens need more memory.
-  package convenience init(memory: Int, temporaryDirectory: String) {
+  package convenience init(memory: Int, temporaryDirectory: String = TemporaryDirectory.path) {
     self.init(TokenMemory(memory: max(memory, Self.minimumMemory)), temporaryDirectory)
   }
 
@@ -151,11 +151,9 @@ extension TokenTable {
     }
     return first
   }
-}
 
-// MARK: - Memory limit
+  // MARK: - Memory limit
 
-extension TokenTable {
   /// Replaces the log of a range by its distinct tokens, and splits the range if there are many.
   private func reduce(_ index: Int) throws {
     var old = ranges[index].log
@@ -215,11 +213,9 @@ extension TokenTable {
     ranges[index].log.removeAll(memory)
     ranges[index].extents.append(start..<file.size)
   }
-}
 
-// MARK: - Results
+  // MARK: - Results
 
-extension TokenTable {
   package func distinctCount() throws -> Int {
     var count = 0
     try visitRanges { tokens in count += tokens.tokens.count }

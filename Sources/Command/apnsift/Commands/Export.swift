@@ -233,9 +233,7 @@ struct Export: ParsableCommand {
     }
     try findingsWriter?.begin(version: Program.version)
     let inventory = try inventory.open(outputs, input, version: Program.version)
-    let table =
-      distinct
-      ? TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path) : nil
+    let table = distinct ? TokenTable(memory: input.memory) : nil
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
 
     let choice = RecordFilter.Choice(token: token, isFlagged: flagged, times: chosenTimes)

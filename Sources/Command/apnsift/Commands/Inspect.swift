@@ -36,9 +36,7 @@ struct Inspect: ParsableCommand {
     var examination = try input.examination(hashing: noHash ? .none : .all)
     // Without both, a second thread does not pay for one input.
     if noHash, noDistinct, input.jobs == nil { examination.options.jobs = 1 }
-    let table =
-      noDistinct
-      ? nil : TokenTable(memory: input.memory, temporaryDirectory: TemporaryDirectory.path)
+    let table = noDistinct ? nil : TokenTable(memory: input.memory)
     let collector = table.map { TokenCollector($0, flaggedCount: true) }
     let tokens = noDistinct ? nil : input.sightings(takesAll: false)
     let buffer = OutputBuffer(OutputFile(isData: json))

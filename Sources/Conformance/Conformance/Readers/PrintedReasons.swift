@@ -63,9 +63,7 @@ extension TrueRecords {
       ? "different bytes as its token"
       : "a token of \(Count.of(count, "byte")) instead of \(tuple.tokenLength)"
   }
-}
 
-extension TrueRecords {
   /// Offset of the printed tuple with an empty token: the first one after the correct records, else any.
   private func emptyTuple(_ printed: PrintedTuple, after record: Int) -> Int? {
     let alike = emptyTokens.lazy.filter { self.time(at: $0) == printed.field }

@@ -62,9 +62,7 @@ package enum DumpFormat: String, CaseIterable, Sendable {
   /// Hex digits: plain, or with offsets, as `xxd`, `hexdump -C` and others print them.
   case hex
   case base64
-}
 
-extension DumpFormat {
   /// The decoder for text of this format; nil for raw bytes.
   /// - Parameters:
   ///   - head: the beginning of the text, which is all of it if `isWhole`.

@@ -34,9 +34,7 @@ package enum ExportFormat: String, CaseIterable, Sendable {
 
   /// Defaults for a connection that the export does not name: ssldump's C and S are client and server.
   var unnamedConnection: ExportConnection { ExportConnection(server: self == .ssldump ? .second : nil) }
-}
 
-extension ExportFormat {
   /// The export that begins with `head`; nil if it is not an export.
   ///
   /// Each format is detected by a line, or two, that no other text has: tshark's frame, socat's header, ssldump's

@@ -149,9 +149,7 @@ final class ArchiveBytes {
     if case .file = access { return (bytes, bytes, digests) }
     return (bytes, content, digests)
   }
-}
 
-extension ArchiveBytes {
   /// Gives a new handle of libarchive access to the bytes. The handle must not outlive `self`.
   func attach(to handle: OpaquePointer, _ library: Libarchive) {
     _ = library.archive_read_set_callback_data(handle, Unmanaged.passUnretained(self).toOpaque())

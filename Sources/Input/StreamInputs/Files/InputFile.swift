@@ -243,9 +243,7 @@ package struct InputFile: ~Copyable {
     }
     return count
   }
-}
 
-extension InputFile {
   /// All content of a small file. For one of more than `limit` bytes, the result is longer than `limit`.
   package static func content(of input: Input, limit: Int) throws(InputError) -> [UInt8] {
     var file = try InputFile(input)

@@ -108,11 +108,9 @@ package struct OffsetLayout: Equatable, Sendable {
       && (end == line.byteCount || !ASCII.isWordCharacter(line.byte(at: end)))
     return isGroup ? end : nil
   }
-}
 
-// MARK: - Columns
+  // MARK: - Columns
 
-extension OffsetLayout {
   enum TextColumn: Equatable {
     case agrees
     /// Missing or blank.

@@ -68,11 +68,9 @@ struct OffsetProof {
     guard !printable.isEmpty else { return 0 }
     return start > 0 && printable.allSatisfy { line.byte(at: start + $0) == bytes[$0] } ? 1 : -1
   }
-}
 
-// MARK: - Results
+  // MARK: - Results
 
-extension OffsetProof {
   enum ProvedLayout: Equatable {
     case layout(OffsetLayout)
     /// Of several packets, or of one with its headers; or of words in an order that nothing shows.

@@ -45,11 +45,9 @@ package struct TextHead {
     let median = widths[widths.count / 2]
     return widths.count { $0 == median } * 2 > widths.count ? median : nil
   }
-}
 
-// MARK: - Hex
+  // MARK: - Hex
 
-extension TextHead {
   /// Minimum number of digits per other character for it to count as damage: for a letter or a byte outside ASCII,
   /// which may replace a digit; and for punctuation, which other formats use (a CSV line of a time and a 64-digit
   /// token has a comma in 75 characters).
@@ -85,11 +83,9 @@ extension TextHead {
     if letters + marks == 0 { return hexDigits >= 4 }
     return hexDigits >= 32 && hexDigits >= Self.digitsPerLetter * letters + Self.digitsPerMark * marks
   }
-}
 
-// MARK: - Base64
+  // MARK: - Base64
 
-extension TextHead {
   /// Minimum length of a single line whose length is not a multiple of 4, as its end may be cut.
   private static let shortestOddLine = 40
   /// Minimum number of base64 characters per other character for it to count as damage.

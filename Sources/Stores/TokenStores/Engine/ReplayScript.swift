@@ -1,4 +1,5 @@
 import Basics
+import Reports
 
 /// Writes a replay as SQL for an administrator of the table (docs/stores.md, "A replay as a script"), and a second
 /// script that takes it back. The rule is in the condition of each statement: a row that was registered, invalidated or
@@ -70,45 +71,33 @@ package final class ReplayScript {
 
 /// A file of statements, in transactions.
 private final class StatementFile {
-  /// How many bytes are written at once.
-  private static let block = 1 << 16
-
   private let file: OutputFile
+  private let output: OutputBuffer
   private let batch: Int
-  private var waiting: [UInt8] = []
   private var count = 0
 
-  init(_ file: OutputFile, batch: Int) { (self.file, self.batch) = (file, batch) }
+  init(_ file: OutputFile, batch: Int) {
+    (self.file, output, self.batch) = (file, OutputBuffer(file), batch)
+  }
 
   func begin(_ title: [String], _ session: any SQLSession, isUndo: Bool) throws {
     let run = "Run it with: \(session.dialect.scriptCommand) FILE"
     // A line end in a name would end the comment.
-    for line in title + [run] { try write("-- \(VisibleText.of(line))\n") }
-    try write(session.scriptHead(isUndo: isUndo))
+    for line in title + [run] { try output.append("-- \(VisibleText.of(line))\n") }
+    try output.append(session.scriptHead(isUndo: isUndo))
   }
 
   func add(_ statement: String) throws {
-    if count % batch == 0 { try write(count > 0 ? "COMMIT;\nBEGIN;\n" : "BEGIN;\n") }
-    try write(statement + ";\n")
+    if count % batch == 0 { try output.append(count > 0 ? "COMMIT;\nBEGIN;\n" : "BEGIN;\n") }
+    try output.append(statement + ";\n")
     count += 1
   }
 
   func finish() throws {
-    if count > 0 { try write("COMMIT;\n") }
-    try write("-- The end: \(Count.of(count, "statement")).\n")
-    try send()
+    if count > 0 { try output.append("COMMIT;\n") }
+    try output.append("-- The end: \(Count.of(count, "statement")).\n")
+    try output.flush()
     try file.finish()
-  }
-
-  private func write(_ text: String) throws {
-    waiting.append(contentsOf: text.utf8)
-    if waiting.count >= Self.block { try send() }
-  }
-
-  private func send() throws {
-    let bytes = waiting
-    try file.write(bytes.span.bytes)
-    waiting.removeAll()
   }
 }
 

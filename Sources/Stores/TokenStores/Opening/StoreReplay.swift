@@ -94,8 +94,8 @@ package struct StoreReplay {
     let answers: TokenSightings?
 
     init(_ replay: StoreReplay) {
-      let (memory, directory) = (replay.memory, TemporaryDirectory.path)
-      let table = TokenTable(memory: memory, temporaryDirectory: directory)
+      let memory = replay.memory
+      let table = TokenTable(memory: memory)
       let origins = replay.record != nil || replay.onChange != nil ? TokenOrigins() : nil
       let now = UInt32(clamping: time(nil))
       let (flagged, errors) = (replay.includesFlagged, replay.includesErrors)
@@ -105,14 +105,10 @@ package struct StoreReplay {
         takesOtherApps: replay.acceptsOtherApp, now: now, origins: origins)
       pushes.tokenKind = replay.tokenKind
       if replay.isForEachApp {
-        pushes.makeTable = {
-          TokenTable(memory: memory / PushCollector.mostApps, temporaryDirectory: directory)
-        }
+        pushes.makeTable = { TokenTable(memory: memory / PushCollector.mostApps) }
       }
       rejections = errors ? RejectionCollector(table, flaggedCount: flagged, now: now, origins: origins) : nil
-      answers =
-        flagged
-        ? nil : TokenSightings(memory: memory, temporaryDirectory: directory, now: now, takesAll: false)
+      answers = flagged ? nil : TokenSightings(memory: memory, now: now, takesAll: false)
     }
 
     /// Only pushes name an app.

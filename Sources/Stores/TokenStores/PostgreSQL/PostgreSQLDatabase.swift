@@ -153,7 +153,9 @@ package final class PostgreSQLDatabase: StoreDatabase {
     } catch {
       guard error.isLost || connection.isLost, let transaction else { throw error }
       try error.resolve {
-        switch status(of: transaction) {
+        let query = "SELECT txid_status($1::text::bigint)"
+        let found = try? Connection(uri: uri).run(query, .text(String(transaction)))
+        return switch found?.text(0, 0) {
         case "committed": true
         case "aborted": false
         // In progress, or nil if the server does not answer.
@@ -161,10 +163,5 @@ package final class PostgreSQLDatabase: StoreDatabase {
         }
       }
     }
-  }
-
-  private func status(of transaction: Int64) -> String? {
-    guard let connection = try? Connection(uri: uri) else { return nil }
-    return try? connection.run("SELECT txid_status($1::text::bigint)", .text(String(transaction))).text(0, 0)
   }
 }

@@ -125,11 +125,16 @@ final class PostgreSQLSession: SQLSession {
   /// The most rows of one statement, and bytes of one of their columns.
   private static let batch = 10_000
   private static let batchBytes = 1 << 22
+  /// The types with the binary format of their kinds.
+  private static let sentAsTheyAre: Set = [
+    "", "text", "character varying", "citext", "bytea", "bigint", "timestamp with time zone",
+    "timestamp without time zone",
+  ]
 
   func insert(into table: String, _ columns: [TableColumn], _ rows: RowSource) throws -> Int {
     let types = columns.map { ServerType($0.kind) }
     let names = dialect.list(columns)
-    if !withoutCopies.contains(table), columns.allSatisfy(\.isSentAsItIs) {
+    if !withoutCopies.contains(table), columns.allSatisfy({ Self.sentAsTheyAre.contains($0.baseType) }) {
       return try BinaryCopy.run(into: "\(table) (\(names))", on: connection) { copy in
         try rows { try copy.add($0, types) }
       }
@@ -309,15 +314,5 @@ final class PostgreSQLSession: SQLSession {
       try body()
       try connection.run("SET CONSTRAINTS ALL IMMEDIATE")
     }
-  }
-}
-
-extension TableColumn {
-  /// Whether its type has the binary format of its kind.
-  fileprivate var isSentAsItIs: Bool {
-    [
-      "", "text", "character varying", "citext", "bytea", "bigint", "timestamp with time zone",
-      "timestamp without time zone",
-    ].contains(baseType)
   }
 }

@@ -66,9 +66,7 @@ package struct TokenRowWriter {
     guard milliseconds > 0 else { return UInt32(exactly: seconds).map(UTCTime.text) ?? String(seconds) }
     return CaptureTime(seconds: seconds, fraction: UInt64(milliseconds), digits: 3).text ?? String(seconds)
   }
-}
 
-extension TokenRowWriter {
   /// Writes the rows of a store. Returns the error of unreadable rows, after the others were written.
   package func write(
     _ selection: TokenSelection, of store: TokenStore, in filter: AppEnvironmentFilter, to rows: RowWriter

@@ -37,9 +37,7 @@ package enum StoreError: Error, Equatable, Sendable {
   case notPermitted(_ detail: Message)
   case readOnlyServer(_ detail: Message)
   case contended(_ detail: Message)
-}
 
-extension StoreError {
   package var message: Message { message(after: 0) }
   package var remedy: Message { words.remedy }
   /// Says nothing about what was changed.

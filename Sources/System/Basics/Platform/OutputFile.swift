@@ -146,11 +146,9 @@ package final class OutputFile {
     self.temporaryName = nil
     UnfinishedFiles.end([temporaryName]) {}
   }
-}
 
-// MARK: - Names
+  // MARK: - Names
 
-extension OutputFile {
   /// The descriptor that `path` names and that the caller opened.
   private static func givenDescriptor(_ path: String) -> Int32? {
     let directory = "/dev/fd/"

@@ -67,11 +67,9 @@ struct ZoneRule: Equatable {
     let ends = Zone.Change(moment: end.local(in: year) - summer, offset: standard)
     return starts.moment < ends.moment ? [starts, ends] : [ends, starts]
   }
-}
 
-// MARK: - The text
+  // MARK: - The text
 
-extension ZoneRule {
   /// `CET` or `<+03>`.
   private static func takeName(_ rest: inout Substring.UTF8View) -> Bool {
     let isQuoted = rest.take("<")
