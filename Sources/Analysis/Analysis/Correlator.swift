@@ -30,7 +30,7 @@ package struct Correlator {
   private let keepsRecords: Bool
   private let client: Side
   /// Count of requests in a dump of one direction: no response can arrive, so they are not queued.
-  private var alone = 0
+  var alone = 0
   private var pending = PendingRequests()
   private var queue: EvidenceQueue
   private var waiting: [Waiting] = []
@@ -83,9 +83,6 @@ package struct Correlator {
     if pending.count - budget.limits.maxPending > budget.limits.slack { try evictOldest(emit) }
     assert(pending.count - budget.limits.maxPending <= budget.limits.slack, "no more are kept than allowed")
   }
-
-  /// Counts a request that can have no response.
-  mutating func addAlone() { alone += 1 }
 
   package mutating func add(_ frame: ResponseFrame, origin: SourceExtent, captureOrder: Int) {
     responses += 1

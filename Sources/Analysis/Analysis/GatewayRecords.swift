@@ -33,15 +33,7 @@ package struct RequestRecord: Sendable {
 }
 
 /// Requests of one stream in the order of their offsets, all from the client.
-package struct RequestRecords: Sendable {
-  package var labels: StreamLabels
-  package var records: ArraySlice<RequestRecord>
-
-  package init(labels: StreamLabels, records: ArraySlice<RequestRecord>) {
-    self.labels = labels
-    self.records = records
-  }
-}
+package typealias RequestRecords = StreamRecords<RequestRecord>
 
 /// An error response with provenance, and the request that it names. All are from the server.
 package struct ResponseRecord: Sendable {

@@ -46,12 +46,14 @@ package struct PushRecord: BitwiseCopyable, Sendable {
 }
 
 /// Pushes, or others of one kind, of one stream, in the order in which their responses ended.
-package struct PushRecords: Sendable {
-  package var labels: StreamLabels
-  package var records: ArraySlice<PushRecord>
+package typealias PushRecords = StreamRecords<PushRecord>
 
-  package init(labels: StreamLabels, records: ArraySlice<PushRecord>) {
-    self.labels = labels
-    self.records = records
+/// Records of one kind of one stream.
+package struct StreamRecords<Record: Sendable>: Sendable {
+  package var labels: StreamLabels
+  package var records: ArraySlice<Record>
+
+  package init(labels: StreamLabels, records: ArraySlice<Record>) {
+    (self.labels, self.records) = (labels, records)
   }
 }

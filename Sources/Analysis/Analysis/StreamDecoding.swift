@@ -143,7 +143,7 @@ extension StreamAnalysis {
   fileprivate func emitAlone(
     _ frame: RequestFrame, _ origin: SourceExtent, in bytes: RawSpan, at location: ChunkLocation?
   ) throws {
-    gateway?.value.addAlone()
+    gateway?.value.alone += 1
     guard log.needs.contains(.gatewayRecords) else { return }
     try log.add(
       RequestRecord(

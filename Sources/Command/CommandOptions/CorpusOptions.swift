@@ -48,9 +48,7 @@ package struct CorpusOptions: ParsableArguments {
       ? "" : "; \(Count.of(walk.errors.count, "directory")) failed, see above"
     Console.say("\(result.closingLine)\(failed)")
     if let junitFile {
-      let buffer = OutputBuffer(junitFile)
-      try buffer.append(JUnitWriter.text(result.rows, suite: name))
-      try buffer.flush()
+      try junitFile.write(Array(JUnitWriter.text(result.rows, suite: name).utf8).span.bytes)
       try junitFile.finish()
     }
     try printing.get()

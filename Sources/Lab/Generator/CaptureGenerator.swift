@@ -140,17 +140,10 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
     var location = try write(record, damage)
     location.fileOffset += packet.payloadStart
     let part = CapturedPart(range: 0..<segment.payload.count - segment.missing, location: location)
-    try captured(segment, [part], location, of: slot)
+    slots[slot]?.tcp.note(location, number: &nextStream)
+    try slots[slot]?.captured(segment, [part], &truth)
     if damage != nil { try acknowledge(FileDamageSource.cushion.after, slot) }
     try followUp(segment, of: slot)
-  }
-
-  /// - Parameter location: of the last packet of the segment.
-  private mutating func captured(
-    _ segment: GeneratedSegment, _ parts: [CapturedPart], _ location: CapturedLocation, of slot: Int
-  ) throws {
-    slots[slot]?.tcp.note(location, number: &nextStream)
-    try slots[slot]?.captured(segment, parts, &truth)
   }
 
   private mutating func followUp(_ segment: GeneratedSegment, of slot: Int) throws {
@@ -177,7 +170,8 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
       parts.append(CapturedPart(range: fragment.payload, location: first))
     }
     guard let completion else { return false }
-    try captured(segment, parts, completion, of: slot)
+    slots[slot]?.tcp.note(completion, number: &nextStream)
+    try slots[slot]?.captured(segment, parts, &truth)
     return true
   }
 
@@ -196,7 +190,7 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
     let left = damage.applied(to: record)
     let start = file.count + damage.index
     let changed = damage.lost > 0 ? 0 : min(damage.changes.count, record.count - damage.index)
-    try truth.fileDamage(damage.kind, start..<start + changed, lost: record.count - left.count)
+    try truth.damage(damage.kind, start..<start + changed, lost: record.count - left.count)
     return try file.write(left, at: moment)
   }
 
@@ -215,7 +209,7 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
     let record = file.record(packet[...], sentLength: packet.count, moment)
     let left = fileDamages.tail(length: record.count)
     _ = try file.write(Array(record[..<left]), at: moment)
-    try truth.fileDamage("file-cut-tail", file.count..<file.count, lost: record.count - left)
+    try truth.damage("file-cut-tail", file.count..<file.count, lost: record.count - left)
   }
 
   /// May retransmit a captured segment, unchanged or with other bytes. A copy of a single byte would be a keep-alive

@@ -27,24 +27,21 @@ struct DumpGenerator {
       try truth.record(sent, .whole, of: stream, at: sent.offset, nil)
       try dump.append(sent.bytes)
     }
+    var totals = TruthWriter.StreamTotals(protocolName: records.isFromServer ? "feedback" : "gateway")
+    totals.bytes[records.isFromServer] = dump.count
+    totals.records = count
     var answer = responses.map { BufferedOutput($0) }
     if let response {
       try truth.response(response, to: requestOffset, of: stream, nil)
       try answer?.append(response.bytes)
+      totals.bytes.server = response.bytes.count
+      totals.records += 1
     }
     try truth.stream(stream, totals)
     try answer?.flush()
     try dump.flush()
     try truth.finish()
     return dump.count
-  }
-
-  private var totals: TruthWriter.StreamTotals {
-    var totals = TruthWriter.StreamTotals(protocolName: records.isFromServer ? "feedback" : "gateway")
-    totals.bytes[records.isFromServer] = dump.count
-    if let response { totals.bytes.server = response.bytes.count }
-    totals.records = count + (response == nil ? 0 : 1)
-    return totals
   }
 }
 

@@ -138,9 +138,4 @@ enum HTTP2Frame {
     let length = bigEndian(UInt32(truncatingIfNeeded: payload.count)).dropFirst()
     return Array(length) + [kind.rawValue, flags] + bigEndian(stream) + payload
   }
-
-  /// The payload of SETTINGS (RFC 9113, section 6.5.1).
-  static func settings(_ values: [(id: UInt16, value: UInt32)]) -> [UInt8] {
-    values.flatMap { bigEndian($0.id) + bigEndian($0.value) }
-  }
 }

@@ -18,11 +18,6 @@ struct PushConversation {
     var isFromServer: Bool
     var bytes: [UInt8] = []
     var events: [Event] = []
-
-    /// Notes the end of a push by the bytes from `start` on.
-    mutating func end(_ stream: UInt32, _ ending: PushLedger.SentPush.Ending, from start: Int) {
-      events.append(Event(stream: stream, frames: start..<bytes.count, ending: ending))
-    }
   }
 
   private enum Stage {
@@ -106,11 +101,12 @@ struct PushConversation {
 
   /// SETTINGS, and one WINDOW_UPDATE that opens the connection's window to its maximum.
   private func settings(tableSize: Int, push: UInt32? = nil) -> [UInt8] {
-    // RFC 9113, section 6.5.2: 1 table size, 2 server push, 3 concurrent streams, 4 initial window size.
+    // RFC 9113, sections 6.5.1 and 6.5.2: 1 table size, 2 server push, 3 concurrent streams, 4 initial window
+    // size.
     var values: [(UInt16, UInt32)] = [(1, UInt32(truncatingIfNeeded: tableSize))]
     if let push { values.append((2, push)) }
     values += [(3, UInt32(Self.mostOpen)), (4, 65_535)]
-    return HTTP2Frame.bytes(.settings, HTTP2Frame.settings(values))
+    return HTTP2Frame.bytes(.settings, values.flatMap { bigEndian($0) + bigEndian($1) })
       + HTTP2Frame.bytes(.windowUpdate, bigEndian(Int32.max - 65_535))
   }
 
@@ -227,7 +223,7 @@ struct PushConversation {
       if let id = push.uniqueID { fields.append(HeaderField(.uniqueID, id, isIndexed: style.indexesAll)) }
       appendHeaders(responses.block(fields), stream, endsStream: body.isEmpty, to: &turn.bytes)
       if !body.isEmpty { appendData(body[...], stream, endsStream: true, to: &turn.bytes) }
-      turn.end(stream, .response, from: start)
+      turn.events.append(Event(stream: stream, frames: start..<turn.bytes.count, ending: .response))
     case .refused: reset(stream, code: 7, in: &turn)
     case .cancelled: cancelled.append(stream)
     }
@@ -244,7 +240,7 @@ struct PushConversation {
   private func reset(_ stream: UInt32, code: UInt32, in turn: inout Turn) {
     let start = turn.bytes.count
     turn.bytes += HTTP2Frame.bytes(.reset, stream: stream, bigEndian(code))
-    turn.end(stream, .reset, from: start)
+    turn.events.append(Event(stream: stream, frames: start..<turn.bytes.count, ending: .reset))
   }
 
   // MARK: - Frames

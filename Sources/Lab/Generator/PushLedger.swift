@@ -22,7 +22,6 @@ struct PushLedger {
   private var entries: [UInt32: SentPush] = [:]
   private var finished: [UInt32] = []
   private(set) var count = 0
-  private(set) var findings = 0
 
   init(isSpared: Bool) { self.isSpared = isSpared }
 
@@ -69,14 +68,5 @@ struct PushLedger {
       try truth.push(expectation, entry, of: stream)
     }
     finished.removeAll(keepingCapacity: true)
-  }
-
-  mutating func conflict(
-    _ range: Range<Int>, packet: Int, of stream: TruthWriter.Stream, isFromServer: Bool,
-    to truth: inout TruthWriter
-  ) throws {
-    findings += 1
-    try truth.finding(
-      "conflicting-overlap", of: stream, isFromServer: isFromServer, range, at: (packet, nil))
   }
 }

@@ -6,6 +6,7 @@ struct PushSession: GeneratedConnection {
   private var conversation: PushConversation
   private var sides: BothSides<PushSide>
   private var ledger: PushLedger
+  private var findings = 0
   /// Whether the server (true) or the client sends.
   private var serverSends = false
 
@@ -78,7 +79,9 @@ struct PushSession: GeneratedConnection {
     for isServer in [false, true] {
       for frames in sides[isServer].settledFrames { ledger.settle(frames, isFromServer: isServer) }
       for (range, packet) in sides[isServer].conflicts {
-        try ledger.conflict(range, packet: packet, of: tcp.stream, isFromServer: isServer, to: &truth)
+        findings += 1
+        try truth.finding(
+          "conflicting-overlap", of: tcp.stream, isFromServer: isServer, range, at: (packet, nil))
       }
       sides[isServer].removeSettled()
     }
@@ -94,7 +97,7 @@ struct PushSession: GeneratedConnection {
     var totals = TruthWriter.StreamTotals(protocolName: "http2")
     totals.bytes = BothSides(client: sides.client.bytes, server: sides.server.bytes)
     totals.records = ledger.count
-    totals.findings = ledger.findings
+    totals.findings = findings
     try truth.stream(tcp.stream, totals)
   }
 }

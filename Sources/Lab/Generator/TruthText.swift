@@ -18,8 +18,7 @@ struct TruthText {
   }
 
   mutating func end() {
-    bytes.append(UInt8(ascii: "}"))
-    bytes.append(UInt8(ascii: "\n"))
+    bytes += "}\n".utf8
   }
 
   /// Writes the name of a member. Its value must follow.

@@ -104,23 +104,13 @@ struct TruthWriter {
   // MARK: - Damage, findings and totals
 
   /// - Parameters:
-  ///   - range: offsets of changed bytes in the stream; empty if bytes are missing.
+  ///   - stream: nil for damage of the file.
+  ///   - range: offsets of changed bytes in the stream or file; empty if bytes are missing.
   ///   - lost: the number of missing bytes.
   mutating func damage(
-    _ kind: String, of stream: Stream, isFromServer: Bool, _ range: Range<Int>, lost: Int
+    _ kind: String, of stream: Stream? = nil, isFromServer: Bool? = nil, _ range: Range<Int>, lost: Int
   ) throws {
-    begin("damage", .whole, stream.number, isFromServer: isFromServer)
-    try finishDamage(kind, range, lost: lost)
-  }
-
-  mutating func fileDamage(_ kind: String, _ range: Range<Int>, lost: Int) throws {
-    text.begin("damage")
-    text.member("source", json: source)
-    text.null("stream", "direction")
-    try finishDamage(kind, range, lost: lost)
-  }
-
-  private mutating func finishDamage(_ kind: String, _ range: Range<Int>, lost: Int) throws {
+    begin("damage", .whole, stream?.number, isFromServer: isFromServer)
     text.member("offset", range.lowerBound)
     text.member("length", range.count)
     text.member("lost", lost)
@@ -179,11 +169,11 @@ struct TruthWriter {
 
   // MARK: - Common members
 
-  mutating func begin(_ type: String, _ expectation: Expectation, _ stream: Int, isFromServer: Bool) {
+  mutating func begin(_ type: String, _ expectation: Expectation, _ stream: Int?, isFromServer: Bool?) {
     text.begin(type + expectation.rawValue)
     text.member("source", json: source)
     text.member("stream", stream)
-    text.member("direction", isFromServer ? "server" : "client")
+    text.member("direction", isFromServer.map { $0 ? "server" : "client" })
   }
 
   mutating func capture(_ location: CapturedLocation?, fileOffset: Int?) {

@@ -124,11 +124,7 @@ package struct ReplayPace {
 
 extension CaptureTime {
   /// The fraction, in seconds.
-  fileprivate var part: Double {
-    var unit = 1.0
-    for _ in 0..<min(digits, UInt8(Self.maxDigits)) { unit *= 10 }
-    return Double(fraction) / unit
-  }
+  fileprivate var part: Double { Double(fraction) / pow(10, Double(min(digits, UInt8(Self.maxDigits)))) }
 }
 
 /// Assigns connections to clients, in turn and repeatedly.

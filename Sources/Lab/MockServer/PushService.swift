@@ -129,7 +129,10 @@ final class PushService: ServedSession, ChannelInboundHandler {
       if open[frame.streamID] == nil { begin(frame.streamID, headers.headers) }
       if headers.endStream { answer(frame.streamID) }
     case .data(let data): received(data, on: frame.streamID)
-    case .rstStream: abandon(frame.streamID)
+    case .rstStream:
+      guard let request = open.removeValue(forKey: frame.streamID) else { return }
+      request.timer?.cancel()
+      if silent.remove(frame.streamID) == nil { registry.emit(.received(request.received)) }
     default: break
     }
   }
@@ -160,13 +163,6 @@ final class PushService: ServedSession, ChannelInboundHandler {
       if !data.endStream { write(stream, .windowUpdate(windowSizeIncrement: size)) }
     }
     if data.endStream { answer(stream) }
-  }
-
-  /// The client has reset a stream.
-  private func abandon(_ stream: HTTP2StreamID) {
-    guard let request = open.removeValue(forKey: stream) else { return }
-    request.timer?.cancel()
-    if silent.remove(stream) == nil { registry.emit(.received(request.received)) }
   }
 
   // MARK: - Answers

@@ -112,15 +112,12 @@ package final class RecordWriter: RowSink {
   ///   - version: of apnsift.
   ///   - options: those that a document names.
   package func begin(version: String, options: JSONValue = .null) throws {
+    let header = EvidenceObjects.header(version: version, options: options)
     switch (content, format) {
     case (_, .timesketch), (_, .bodyfile): break
-    case (_, .database(let database)):
-      try database.note(EvidenceObjects.header(version: version, options: options).members)
-    case (.document, .json):
-      let header = EvidenceObjects.header(version: version, options: options)
-      try output.append(header.text.dropLast() + ",\"records\":[\n")
+    case (_, .database(let database)): try database.note(header.members)
+    case (.document, .json): try output.append(header.text.dropLast() + ",\"records\":[\n")
     case (.document, _):
-      let header = EvidenceObjects.header(version: version, options: options)
       try output.append(JSONValue.object([("type", .string("header"))] + header.members).text + "\n")
     case (.table(_, let columns), .csv): try output.append(CSVText.line(columns))
     case (.table(let kind, _), _):

@@ -26,31 +26,27 @@ struct Compare: ParsableCommand {
     name: [.short, .long], help: .init("Format. (default: extension of -o, else text)", valueName: "FORMAT"))
   var to: DifferenceWriter.Format?
 
-  @Option(name: [.short, .long], help: .init("Output file.", valueName: "FILE"))
-  var output: String?
-
-  @Flag(help: "Overwrite the output file.")
-  var force = false
+  @OptionGroup var target: OutputOptions
 
   @OptionGroup var input: InputOptions
 
   private var format: DifferenceWriter.Format {
-    to ?? output.flatMap { DifferenceWriter.Format(rawValue: OutputName.fileExtension($0)) } ?? .text
+    to ?? target.output.flatMap { DifferenceWriter.Format(rawValue: OutputName.fileExtension($0)) } ?? .text
   }
 
   mutating func validate() throws {
-    try OutputName.check("-o", output, is: format.rawValue, chosenBy: to.map { "-t \($0.rawValue)" })
+    try OutputName.check("-o", target.output, is: format.rawValue, chosenBy: to.map { "-t \($0.rawValue)" })
     guard input.inputs.count == 2 else {
       throw ValidationError("compare takes two inputs: two files, or two directories")
     }
   }
 
   func run() throws {
-    let outputs = OutputSet(force: force)
+    let outputs = OutputSet(force: target.force)
     // The inputs are listed before the output is made: it may be in their directory.
     let sides = input.inputs.map { input.alone($0) }
     var examinations = try sides.map { try $0.examination(hashing: .possibleCopies) }
-    let buffer = try outputs.open("-o", output ?? "-")
+    let buffer = try outputs.open("-o", target.output ?? "-")
     let sightings = input.sightings()
     for index in sides.indices {
       sightings.side = UInt8(index)

@@ -276,9 +276,7 @@ struct Replay: ParsableCommand {
   }
 
   private func print(_ outcome: ReplayOutcomeReport) throws {
-    let buffer = OutputBuffer(OutputFile())
-    try buffer.append(json ? outcome.json.text + "\n" : outcome.table)
-    try buffer.flush()
+    try OutputFile().write(Array((json ? outcome.json.text + "\n" : outcome.table).utf8).span.bytes)
   }
 }
 

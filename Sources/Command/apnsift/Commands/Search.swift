@@ -47,19 +47,15 @@ struct Search: ParsableCommand {
     name: [.short, .long], help: .init("Format. (default: extension of -o, else csv)", valueName: "FORMAT"))
   var to: RowWriter.Format?
 
-  @Option(name: [.short, .long], help: .init("Output file.", valueName: "FILE"))
-  var output: String?
-
-  @Flag(help: "Overwrite the output file.")
-  var force = false
+  @OptionGroup var target: OutputOptions
 
   private var format: RowWriter.Format {
-    let named = output.map(OutputName.fileExtension) ?? ""
+    let named = target.output.map(OutputName.fileExtension) ?? ""
     return to ?? RowWriter.Format(rawValue: OutputName.aliases[named] ?? named) ?? .csv
   }
 
   mutating func validate() throws {
-    try OutputName.check("-o", output, is: format.rawValue, chosenBy: to.map { "-t \($0.rawValue)" })
+    try OutputName.check("-o", target.output, is: format.rawValue, chosenBy: to.map { "-t \($0.rawValue)" })
   }
 
   func run() throws {
@@ -67,8 +63,8 @@ struct Search: ParsableCommand {
     let walk = search.walk
     for input in walk.inputs { input.register() }
     try ReadFiles.check()
-    let outputs = OutputSet(force: force)
-    let rows = RowWriter(SearchReport.columns, as: format, to: try outputs.open("-o", output ?? "-"))
+    let outputs = OutputSet(force: target.force)
+    let rows = RowWriter(SearchReport.columns, as: format, to: try outputs.open("-o", target.output ?? "-"))
     try rows.begin()
     let report = SearchReport(tokens, rows, ReadingProgress(walk.inputs.map(\.size)))
     try report.search(walk, InputSearch(TokenMatcher(tokens), limits: search.archives, log: report))

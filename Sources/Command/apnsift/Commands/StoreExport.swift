@@ -32,17 +32,13 @@ struct StoreExport: ParsableCommand {
   @Flag(help: "Do not write a header line.")
   var noHeader = false
 
-  @Option(name: [.short, .long], help: .init("Output file.", valueName: "FILE"))
-  var output: String?
+  @OptionGroup var target: OutputOptions
 
-  @Flag(help: "Overwrite the output file.")
-  var force = false
-
-  mutating func validate() throws { try OutputName.check("-o", output, is: "csv") }
+  mutating func validate() throws { try OutputName.check("-o", target.output, is: "csv") }
 
   func run() throws {
     let store = try store.location(app: filter.app, environment: filter.environment).openForReading()
-    let file = try output.map { try OutputFile($0, force: force) } ?? OutputFile(isData: true)
+    let file = try target.output.map { try OutputFile($0, force: target.force) } ?? OutputFile(isData: true)
     let buffer = OutputBuffer(file)
     var writer = TokenRowWriter()
     writer.columns = columns.columns

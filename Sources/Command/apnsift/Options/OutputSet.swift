@@ -1,5 +1,15 @@
+import ArgumentParser
 import Basics
 import Reports
+
+/// The file of a command that writes one.
+struct OutputOptions: ParsableArguments {
+  @Option(name: [.short, .long], help: .init("Output file.", valueName: "FILE"))
+  var output: String?
+
+  @Flag(help: "Overwrite the output file.")
+  var force = false
+}
 
 /// The output files of one command. No two are the same file.
 final class OutputSet {

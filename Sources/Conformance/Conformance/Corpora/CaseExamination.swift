@@ -50,16 +50,9 @@ package struct CaseExaminer: Sendable {
   package init(parse: @escaping @Sendable ([String]) throws(CaseError) -> CaseOptions) { self.parse = parse }
 
   /// The kind of streams to keep for readers; nil keeps none.
-  private var readers: ReadableStream.Kind?
+  package var readers: ReadableStream.Kind?
   /// Whether to keep streams with bytes that are in no record.
-  private var takesDamaged = false
-
-  package func keepingStreams(of kind: ReadableStream.Kind, takesDamaged: Bool) -> CaseExaminer {
-    var examiner = self
-    examiner.readers = kind
-    examiner.takesDamaged = takesDamaged
-    return examiner
-  }
+  package var takesDamaged = false
 
   package func examine(_ directory: CaseDirectory) throws -> ExaminedCase {
     var one = ExaminedCase(directory: directory)

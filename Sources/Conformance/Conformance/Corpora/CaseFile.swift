@@ -150,11 +150,9 @@ package struct CaseDirectory: Sendable {
   package func path(of file: String) -> [CChar] { path(of: Array(file.utf8CString)) }
 
   /// One of its files. Pipes are refused, because they might block.
-  package func input(_ name: String) throws(CaseError) -> Input { try input(name, Array(name.utf8CString)) }
-
-  /// - Parameter file: the NUL-terminated name as bytes.
-  package func input(_ name: String, _ file: [CChar]) throws(CaseError) -> Input {
-    let path = path(of: file)
+  /// - Parameter file: the NUL-terminated name as bytes; nil for those of `name`.
+  package func input(_ name: String, _ file: [CChar]? = nil) throws(CaseError) -> Input {
+    let path = path(of: file ?? Array(name.utf8CString))
     guard let kind = DirectoryEntry.kind(of: path, followingLinks: true) else {
       throw CaseError(.cannotOpen(name, SystemError.text()))
     }

@@ -79,9 +79,7 @@ package struct CorpusRun {
       throw CommandError("its path is not UTF-8; rename the directory")
     }
     let file = try OutputFile(name, force: true, isPrivate: false, isUpdate: true)
-    let buffer = OutputBuffer(file)
-    try buffer.append(found.ndjson)
-    try buffer.flush()
+    try file.write(found.ndjson.span.bytes)
     try file.finish()
     Console.say(.about(one.name, "wrote expected.ndjson"))
     return true

@@ -1,7 +1,7 @@
 import Basics
 
 /// A record, finding, stream or summary of NDJSON, in comparable form.
-package struct EvidenceRecord: Sendable {
+package struct EvidenceRecord: Comparable, Sendable {
   /// The sort key. Null values come first.
   struct Position: Comparable, Sendable {
     let source: String
@@ -38,9 +38,7 @@ package struct EvidenceRecord: Sendable {
     canonical = Array(JSONValue.object(members.filter { !$0.1.isNull }).canonical.text.utf8)
     written = Array(JSONValue.object(members).text.utf8)
   }
-}
 
-extension EvidenceRecord: Comparable {
   /// By position, then by content.
   package static func < (left: EvidenceRecord, right: EvidenceRecord) -> Bool {
     left.position == right.position

@@ -4,10 +4,10 @@ import ReaderModels
 
 /// Judges the output of an external reader, line by line.
 package protocol PrintedJudge {
-  /// - Parameter line: without line end.
-  mutating func take(_ line: ArraySlice<UInt8>)
-  /// Takes the beginning of a line that is too long to be a record.
-  mutating func takeOverlong(_ beginning: ArraySlice<UInt8>)
+  /// - Parameters:
+  ///   - line: without line end.
+  ///   - isCut: whether it is the beginning of a line that is too long to be a record.
+  mutating func take(_ line: ArraySlice<UInt8>, isCut: Bool)
   consuming func finish(outcome: ReaderOutcome) -> Judgement
 }
 
@@ -27,7 +27,7 @@ package struct PrintedLines<Judge: PrintedJudge> {
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
       if line.isEmpty, !isOverlong, end - rest.startIndex <= Self.longest {
         // A complete line is judged without a copy.
-        judge.take(Self.withoutReturn(rest[..<end]))
+        judge.take(Self.withoutReturn(rest[..<end]), isCut: false)
       } else {
         add(rest[..<end])
         endLine()
@@ -55,26 +55,18 @@ package struct PrintedLines<Judge: PrintedJudge> {
   }
 
   private mutating func endLine() {
-    if isOverlong {
-      judge.takeOverlong(line[...])
-    } else {
-      judge.take(Self.withoutReturn(line[...]))
-    }
+    judge.take(isOverlong ? line[...] : Self.withoutReturn(line[...]), isCut: isOverlong)
     line.removeAll(keepingCapacity: !isOverlong)
     isOverlong = false
   }
 }
 
 extension FeedbackJudge: PrintedJudge {
-  package mutating func take(_ line: ArraySlice<UInt8>) {
-    guard let (time, token) = PrintedText.tuple(line) else {
-      return receive(rubbish: PrintedText.quoted(line))
+  package mutating func take(_ line: ArraySlice<UInt8>, isCut: Bool) {
+    guard !isCut, let (time, token) = PrintedText.tuple(line) else {
+      return receive(rubbish: PrintedText.quoted(line, isCut: isCut))
     }
     receive(time: time, token: token)
-  }
-
-  package mutating func takeOverlong(_ beginning: ArraySlice<UInt8>) {
-    receive(rubbish: PrintedText.quoted(beginning, isCut: true))
   }
 }
 

@@ -25,7 +25,7 @@ struct PrintedPushJudge: PrintedJudge {
     (self.tokens, known, self.answer) = (tokens, Set(tokens), answer)
   }
 
-  mutating func take(_ line: ArraySlice<UInt8>) {
+  mutating func take(_ line: ArraySlice<UInt8>, isCut _: Bool) {
     defer { judgement.records += 1 }
     guard let printed = PrintedPush(line) else {
       return judgement.differ(
@@ -50,8 +50,6 @@ struct PrintedPushJudge: PrintedJudge {
       judgement.differ(expected.text, printed.text, reason)
     }
   }
-
-  mutating func takeOverlong(_ beginning: ArraySlice<UInt8>) { take(beginning) }
 
   private func reason(_ printed: PrintedPush, _ expected: PrintedPush, _ given: GivenAnswer) -> Message {
     if case .noResponse = given {

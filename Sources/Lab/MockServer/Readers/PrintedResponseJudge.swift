@@ -4,11 +4,13 @@ import ReaderModels
 
 /// Judges an external reader that prints error responses as `status,identifier`.
 extension ResponseJudge: PrintedJudge {
-  package mutating func take(_ line: ArraySlice<UInt8>) {
-    guard let (status, identifier) = PrintedText.response(line) else {
+  package mutating func take(_ line: ArraySlice<UInt8>, isCut: Bool) {
+    guard !isCut, let (status, identifier) = PrintedText.response(line) else {
       return receive(
-        rubbish: PrintedText.quoted(line),
-        "the line is not a record: expected `status,identifier`, both decimal")
+        rubbish: PrintedText.quoted(line, isCut: isCut),
+        isCut
+          ? "the line is too long to be `status,identifier`"
+          : "the line is not a record: expected `status,identifier`, both decimal")
     }
     let truth = truth
     receive(status: status, identifier: identifier) { expected in
@@ -19,11 +21,6 @@ extension ResponseJudge: PrintedJudge {
       }
       return "the error at offset \(expected.offset) was reported incorrectly"
     }
-  }
-
-  package mutating func takeOverlong(_ beginning: ArraySlice<UInt8>) {
-    receive(
-      rubbish: PrintedText.quoted(beginning, isCut: true), "the line is too long to be `status,identifier`")
   }
 
   package consuming func finish(outcome: ReaderOutcome) -> Judgement {

@@ -25,13 +25,13 @@ package struct ReaderRun {
   }
 
   private let cases: [CaseDirectory]
-  private let examiner: CaseExaminer
+  private var examiner: CaseExaminer
   private let trial: ReaderTrial
   private let jobs: Int
 
   package init(_ cases: [CaseDirectory], _ examiner: CaseExaminer, _ trial: ReaderTrial, jobs: Int) {
-    (self.cases, self.trial, self.jobs) = (cases, trial, jobs)
-    self.examiner = examiner.keepingStreams(of: trial.kind, takesDamaged: trial.takesDamaged)
+    (self.cases, self.examiner, self.trial, self.jobs) = (cases, examiner, trial, jobs)
+    (self.examiner.readers, self.examiner.takesDamaged) = (trial.kind, trial.takesDamaged)
   }
 
   /// Prints the results of the cases, in order.

@@ -8,13 +8,12 @@ struct RefusalJudge: PrintedJudge {
 
   init(_ certificate: RefusedCertificate) { self.certificate = certificate }
 
-  mutating func take(_ line: ArraySlice<UInt8>) {
+  mutating func take(_ line: ArraySlice<UInt8>, isCut _: Bool) {
     judgement.differ(
       nil, PrintedText.quoted(line), "\(certificate.shows), and the reader took what it sent")
     judgement.records += 1
   }
 
-  mutating func takeOverlong(_ beginning: ArraySlice<UInt8>) { take(beginning) }
   consuming func finish(outcome: ReaderOutcome) -> Judgement { judgement.ended(outcome.refusing, of: 0) }
 }
 

@@ -45,7 +45,7 @@ struct TriedStreams: Sendable {
       let ranges = truth.responses.map { $0.offset..<$0.offset + TrueResponses.length }
       add(truth, RecordReads(ranges, in: truth.bytes.count, stream.chunking), Self.ofErrors)
     case .pushes(let recorded):
-      add(Array(recorded.answers.values.joined()), RecordReads(), Self.ofPushes)
+      add(Array(recorded.answers.values.joined()), RecordReads([], in: 0, stream.chunking), Self.ofPushes)
       records = max(records, recorded.tokens.count)
     case .notJudged: break
     }
@@ -82,8 +82,6 @@ private struct RecordReads {
   /// Whether a record is in two reads, or a read has several.
   var splits = false
   var joins = false
-
-  init() {}
 
   init(_ records: [Range<Int>], in count: Int, _ chunking: Chunking) {
     self.records = records

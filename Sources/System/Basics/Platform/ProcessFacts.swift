@@ -21,7 +21,11 @@ package struct ProcessFacts: Sendable {
       defer { free(path) }
       return Self.bytes(path)
     }
-    executable = Self.executablePath
+    #if canImport(Glibc)
+      executable = "/proc/self/exe"
+    #else
+      executable = String(cString: _dyld_get_image_name(0))
+    #endif
     var names = utsname()
     uname(&names)
     host = Self.text(&names.nodename)
@@ -38,14 +42,6 @@ package struct ProcessFacts: Sendable {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return (Int64(time.tv_sec), UInt32(clamping: time.tv_nsec))
-  }
-
-  private static var executablePath: String {
-    #if canImport(Glibc)
-      "/proc/self/exe"
-    #else
-      String(cString: _dyld_get_image_name(0))
-    #endif
   }
 
   private static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {

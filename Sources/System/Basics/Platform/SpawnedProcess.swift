@@ -2,7 +2,7 @@
 /// terminated and reaped on deinitialisation at the latest.
 package final class SpawnedProcess {
   private let id: pid_t
-  private var status: Int32?
+  private lazy var status = RunningReaders.end(id)
 
   /// Nil with `errno` set if it cannot be started.
   /// - Parameters:
@@ -42,12 +42,7 @@ package final class SpawnedProcess {
   }
 
   /// Terminates the process and its group, and reaps it; returns its status as from waitpid(2).
-  package func finish() -> Int32 {
-    if let status { return status }
-    let status = RunningReaders.end(id)
-    self.status = status
-    return status
-  }
+  package func finish() -> Int32 { status }
 
   private static func spawn(
     _ program: [CChar], _ words: [UnsafeMutablePointer<CChar>?], _ variables: [UnsafeMutablePointer<CChar>?],
