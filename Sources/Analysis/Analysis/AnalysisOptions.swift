@@ -45,9 +45,7 @@ package struct GatewayLimits: Sendable {
 package struct ProtocolChoice: Sendable {
   /// The values of `--protocol`. For a connection with two directions, `requests` and `responses` both mean a gateway
   /// connection.
-  package enum Name: String, CaseIterable, Sendable {
-    case feedback, requests, responses, pushes
-  }
+  package enum Name: String, CaseIterable, Sendable { case feedback, requests, responses, pushes }
 
   /// The protocol of all streams; nil to decide by port and content.
   package var named: Name?

@@ -1,9 +1,7 @@
 import Basics
 
 /// The distinct tokens cannot be found: out of memory, or no space for the temporary file.
-package struct TokenTableError: Error {
-  package let message: Message
-}
+package struct TokenTableError: Error { package let message: Message }
 
 /// An unlinked temporary file, which the system deletes when the process ends.
 final class TemporaryFile {

@@ -102,9 +102,7 @@ struct FailOnArgument: ExpressibleByArgument {
     }
   }
 
-  static var allValueStrings: [String] {
-    [unrecognised, unreadable] + Severity.allCases.map(\.rawValue)
-  }
+  static var allValueStrings: [String] { [unrecognised, unreadable] + Severity.allCases.map(\.rawValue) }
 
   var defaultValueDescription: String { Self.unreadable }
 }

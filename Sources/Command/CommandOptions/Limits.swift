@@ -42,9 +42,7 @@ package struct Limit: @unchecked Sendable {
       + (range.upperBound == .max ? " or more" : " to \(most.defaultValueDescription)")
   }
 
-  func check(_ number: Int) throws {
-    if let range { try checkRange(option, number, range) }
-  }
+  func check(_ number: Int) throws { if let range { try checkRange(option, number, range) } }
 }
 
 /// Throws a usage error unless `value` is in `range`.

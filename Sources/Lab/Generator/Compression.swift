@@ -31,9 +31,7 @@ package class CompressingOutput: GeneratorOutput {
 }
 
 /// A compression library failed.
-package struct CompressionError: Error, Sendable {
-  package let message: String
-}
+package struct CompressionError: Error, Sendable { package let message: String }
 
 /// zlib writing one gzip member (RFC 1952).
 private final class GzipOutput: CompressingOutput {

@@ -159,9 +159,7 @@ enum GeneratedToken {
 /// The error response of a connection. It is drawn before the requests, so that the outcome of each request is known
 /// when it is written (docs/spec/decoding-rules.md#correlation).
 struct GeneratedResponse: Sendable {
-  enum RequestOutcome: String, Sendable {
-    case accepted, rejected, discarded, unknown
-  }
+  enum RequestOutcome: String, Sendable { case accepted, rejected, discarded, unknown }
 
   /// Number in the scenario of the named request.
   let request: Int

@@ -45,9 +45,7 @@ package enum Generator {
 }
 
 /// Receives generated data.
-package protocol GeneratorOutput: AnyObject {
-  func write(_ bytes: RawSpan) throws
-}
+package protocol GeneratorOutput: AnyObject { func write(_ bytes: RawSpan) throws }
 
 struct BufferedOutput {
   private static let size = 1 << 16

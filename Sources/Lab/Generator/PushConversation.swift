@@ -20,9 +20,7 @@ struct PushConversation {
     var events: [Event] = []
   }
 
-  private enum Stage {
-    case clientSettings, serverSettings, pushes, responses, cancellations, ended
-  }
+  private enum Stage { case clientSettings, serverSettings, pushes, responses, cancellations, ended }
 
   private static let mostInTurn = 8
   private static let mostOpen = 100

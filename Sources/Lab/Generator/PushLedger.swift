@@ -1,9 +1,7 @@
 /// The pushes of a connection whose truth is not written yet: some of their frames are not settled.
 struct PushLedger {
   struct SentPush {
-    enum Ending {
-      case response, reset, excluded, unanswered
-    }
+    enum Ending { case response, reset, excluded, unanswered }
 
     let push: GeneratedPush
     let stream: UInt32

@@ -1,12 +1,8 @@
 /// The format of a generated provider's log.
 package struct PushLogScenario: Sendable, Equatable {
-  package enum Format: String, CaseIterable, Sendable {
-    case ndjson, csv
-  }
+  package enum Format: String, CaseIterable, Sendable { case ndjson, csv }
 
-  package enum Times: String, CaseIterable, Sendable {
-    case milliseconds, seconds, rfc3339
-  }
+  package enum Times: String, CaseIterable, Sendable { case milliseconds, seconds, rfc3339 }
 
   package var format = Format.ndjson
   package var times = Times.milliseconds

@@ -149,9 +149,7 @@ package enum CaptureLink: String, CaseIterable, Sendable {
 }
 
 package struct CaptureContainer: Sendable, Equatable {
-  package enum Format: String, CaseIterable, Sendable {
-    case pcap, pcapng
-  }
+  package enum Format: String, CaseIterable, Sendable { case pcap, pcapng }
 
   package var format = Format.pcap
   package var isBigEndian = false

@@ -30,9 +30,7 @@ struct TruthText {
     bytes += "\":".utf8
   }
 
-  mutating func null(_ names: StaticString...) {
-    for name in names { member(name, json: "null".utf8) }
-  }
+  mutating func null(_ names: StaticString...) { for name in names { member(name, json: "null".utf8) } }
 
   mutating func member(_ name: StaticString, _ value: Int?) {
     guard let value else { return null(name) }

@@ -87,9 +87,7 @@ final class ClientRegistry {
   }
 
   /// Nothing is reported after `finished`: pending clients may still connect.
-  func emit(_ event: ServerEvent) {
-    if !isFinished { onEvent(event) }
-  }
+  func emit(_ event: ServerEvent) { if !isFinished { onEvent(event) } }
 
   /// Ends all sessions. Without any, the server has finished.
   private func breakOff() {

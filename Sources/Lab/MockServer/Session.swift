@@ -63,9 +63,7 @@ final class Session: ServedSession, ChannelInboundHandler {
     }
   }
 
-  override func disconnected() {
-    if state == .leaving { complete() } else { end(.clientClosed) }
-  }
+  override func disconnected() { if state == .leaving { complete() } else { end(.clientClosed) } }
 
   override func failed(_ error: any Error) {
     // Many clients never read the closing TLS alert, so their system resets the connection.

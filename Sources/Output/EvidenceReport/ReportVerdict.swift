@@ -5,9 +5,7 @@ import PacketCapture
 
 /// The result of the examination in a few sentences, which claim no more than the rules can detect.
 struct ReportVerdict: Equatable {
-  enum Level: String {
-    case sound, doubtful, damaged, unread
-  }
+  enum Level: String { case sound, doubtful, damaged, unread }
 
   var level: Level
   /// The level in a few words.

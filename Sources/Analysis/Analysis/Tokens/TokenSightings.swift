@@ -24,9 +24,7 @@ package final class TokenSightings: EvidenceSink {
   /// The set of inputs that the next records are from.
   package var side: UInt8 = 0
 
-  private struct Stream: Hashable {
-    let input, number: UInt32
-  }
+  private struct Stream: Hashable { let input, number: UInt32 }
 
   /// - Parameters:
   ///   - memory: limit in bytes, of which names and lists are no part; at least 1 MiB.

@@ -24,9 +24,7 @@ package struct ExaminedCase: Sendable {
     /// A file is missing or invalid.
     case broken(Message)
 
-    var isAsExpected: Bool {
-      if case .asExpected = self { true } else { false }
-    }
+    var isAsExpected: Bool { if case .asExpected = self { true } else { false } }
   }
 
   /// Whether the only thing missing is a valid expectation.

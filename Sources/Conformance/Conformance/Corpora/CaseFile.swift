@@ -120,9 +120,7 @@ package struct CaseDescription: Equatable, Sendable {
   package var covers: [String] = []
 
   /// The keys of the file, in the order of the documentation.
-  package enum CaseKey: String, CaseIterable, Sendable {
-    case shows, origin, options, chunks, covers
-  }
+  package enum CaseKey: String, CaseIterable, Sendable { case shows, origin, options, chunks, covers }
 }
 
 package enum CaseFiles {

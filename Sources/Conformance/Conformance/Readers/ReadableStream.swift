@@ -6,9 +6,7 @@ import ReaderModels
 /// A stream as a reader receives it, with its true records.
 package struct ReadableStream: Sendable {
   /// The records that readers are judged by.
-  package enum Kind: String, CaseIterable, Sendable {
-    case feedback, responses, pushes
-  }
+  package enum Kind: String, CaseIterable, Sendable { case feedback, responses, pushes }
 
   package enum TrueContent: Sendable {
     case feedback(TrueRecords)

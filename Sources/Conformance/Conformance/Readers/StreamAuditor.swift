@@ -36,9 +36,7 @@ package final class StreamAuditor {
   }
 
   /// Call it after the last stream of an input.
-  package func endInput() throws {
-    for rows in order.end() { try emit(rows) }
-  }
+  package func endInput() throws { for rows in order.end() { try emit(rows) } }
 
   /// A sink that records streams, and judges them when they end.
   package func recorder() -> StreamRecorder {

@@ -92,14 +92,10 @@ package struct Input: Equatable, Sendable {
   }
 
   /// Whether it, or an archive around it, was named, or no single member was.
-  package var isWanted: Bool {
-    !isMember || isOfWanted || wantedMember?.hasPrefix(name + "!") ?? false
-  }
+  package var isWanted: Bool { !isMember || isOfWanted || wantedMember?.hasPrefix(name + "!") ?? false }
 
   /// The same without archives around the single member.
-  var isOfWanted: Bool {
-    wantedMember.map { name == $0 || name.hasPrefix($0 + "!") } ?? true
-  }
+  var isOfWanted: Bool { wantedMember.map { name == $0 || name.hasPrefix($0 + "!") } ?? true }
 
   /// The archive, if it is named with a member as `ARCHIVE!MEMBER`; else itself. A file with that name comes first.
   fileprivate var namedArchive: Input {

@@ -1,9 +1,7 @@
 import Basics
 
 /// The forms in which bytes of a file are a token.
-package enum TokenSpelling: String, Sendable {
-  case bytes, hex, description, base64
-}
+package enum TokenSpelling: String, Sendable { case bytes, hex, description, base64 }
 
 /// Reads the hex digits of a token, one after another, from bytes in one of its forms.
 struct DigitCursor {

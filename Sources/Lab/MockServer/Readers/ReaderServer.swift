@@ -158,9 +158,7 @@ final class ServedReader: Sendable {
   }
 
   /// A reader that connects again and again gets no more time.
-  func progressed(_ client: Int) {
-    if client == 0 { state.withLock { $0.progress += 1 } }
-  }
+  func progressed(_ client: Int) { if client == 0 { state.withLock { $0.progress += 1 } } }
 
   /// Number of times that its first connection has progressed.
   var progress: Int { state.withLock { $0.progress } }

@@ -63,9 +63,7 @@ package struct TokenDifference: TableRow {
 
 /// Writes differences as text, CSV or JSON, and counts them.
 package final class DifferenceWriter {
-  package enum Format: String, CaseIterable, Sendable {
-    case text, csv, json
-  }
+  package enum Format: String, CaseIterable, Sendable { case text, csv, json }
 
   /// The most lines of the text; CSV and JSON have all differences.
   private static let mostLines = 100

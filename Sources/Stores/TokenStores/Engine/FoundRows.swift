@@ -131,9 +131,7 @@ struct FoundRows {
     }
   }
 
-  func checkReadable() throws {
-    if let error = unreadable.error { throw error }
-  }
+  func checkReadable() throws { if let error = unreadable.error { throw error } }
 }
 
 extension MappedTable {

@@ -155,9 +155,7 @@ package final class MySQLConnection {
     return if case .integer(let number) = first { number } else { nil }
   }
 
-  private func check(_ code: Int32) throws {
-    if code != 0 { throw lastError() }
-  }
+  private func check(_ code: Int32) throws { if code != 0 { throw lastError() } }
 
   private func lastError() -> DatabaseError {
     let error = DatabaseError(of: handle)

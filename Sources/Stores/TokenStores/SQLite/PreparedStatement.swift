@@ -62,9 +62,7 @@ final class PreparedStatement {
   /// A value without an address would be bound as NULL.
   private static var empty: UnsafeRawPointer { UnsafeRawPointer(("" as StaticString).utf8Start) }
 
-  func bind(_ row: SQLFields) {
-    for index in row.indices { bind(row[index], at: index + 1) }
-  }
+  func bind(_ row: SQLFields) { for index in row.indices { bind(row[index], at: index + 1) } }
 
   /// By the type of the value, not of the column.
   private func field(_ column: Int32) -> SQLField {

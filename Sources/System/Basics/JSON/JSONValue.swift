@@ -65,22 +65,14 @@ extension JSONValue {
   package subscript(key: String) -> JSONValue? { members.first { $0.0.utf8.elementsEqual(key.utf8) }?.1 }
 
   /// The members of an object; empty for other values.
-  package var members: [(String, JSONValue)] {
-    if case .object(let members) = self { members } else { [] }
-  }
+  package var members: [(String, JSONValue)] { if case .object(let members) = self { members } else { [] } }
 
-  package var stringValue: String? {
-    if case .string(let text) = self { text } else { nil }
-  }
+  package var stringValue: String? { if case .string(let text) = self { text } else { nil } }
 
   /// The value of an integer; nil for other values, and outside 64 bits.
-  package var intValue: Int? {
-    if case .number(let digits) = self { Int(digits) } else { nil }
-  }
+  package var intValue: Int? { if case .number(let digits) = self { Int(digits) } else { nil } }
 
-  package var isNull: Bool {
-    if case .null = self { true } else { false }
-  }
+  package var isNull: Bool { if case .null = self { true } else { false } }
 
   /// The value with the keys of all objects sorted by their bytes, so that equal values have equal texts.
   package var canonical: JSONValue {

@@ -34,9 +34,7 @@ package enum Console {
   }
 
   /// Writes an informational message, unless `--quiet` is set.
-  package static func note(_ message: Message) {
-    if !isQuiet { say(message) }
-  }
+  package static func note(_ message: Message) { if !isQuiet { say(message) } }
 
   package static func write(_ text: String) {
     // A failure cannot be reported anywhere.
