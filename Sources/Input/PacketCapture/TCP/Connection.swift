@@ -48,6 +48,15 @@ struct Connection {
     isOpened && !isClosed && first.fin == .max && second.fin == .max && !first.isReset && !second.isReset
   }
 
+  /// Whether a segment may be of this connection: it is in an unscaled window from known bytes, or it acknowledges none
+  /// from before the other side's SYN and is not, as its acknowledgement, far away. Some writers acknowledge 0.
+  func mayHave(_ segment: TCPSegment, from side: Side) -> Bool {
+    let (number, acknowledged) = (segment.sequence, segment.acknowledgement)
+    if segment.isSYN || acknowledged.value == 0 || !self[side].isFar(number, 1 << 16) { return true }
+    if self[side.other].precedesSYN(acknowledged) { return false }
+    return !self[side].isFar(number) || !self[side.other].isFar(acknowledged)
+  }
+
   /// A FIN or RST came with `packet`.
   mutating func noteEnd(_ packet: PacketReference) {
     guard let time = packet.time else { return }
@@ -93,6 +102,8 @@ enum SYNRule {
   /// Nor is it newer than the data sent after it, except for network delay: the sender would have sent it again by
   /// then (RFC 6298, section 2: 1 s). In seconds.
   static let slack: Int64 = 1
+  /// Ports are not used again for so long, unless by a SYN: that of TIME-WAIT in Linux. In seconds.
+  static let longestWait: Int64 = 60
 
   /// Whether `connection` may have sent, from `side`, a SYN with `number` in that packet.
   static func accepts(

@@ -85,6 +85,17 @@ struct HalfConnection {
     !isKnown || next &+ number.distance(from: nextNumber) &+ count > max(next, sent)
   }
 
+  /// Whether a byte with `number` is more than `distance` bytes from all known ones.
+  func isFar(_ number: SequenceNumber, _ distance: Int = SYNRule.maxDistance) -> Bool {
+    let position = next &+ number.distance(from: nextNumber)
+    return isKnown && (position < min(base, next) &- distance || position > max(next, sent) &+ distance)
+  }
+
+  /// Whether a byte with `number` comes before the direction's SYN.
+  func precedesSYN(_ number: SequenceNumber) -> Bool {
+    hasBegun && initialNumber != nil && next &+ number.distance(from: nextNumber) < base
+  }
+
   mutating func begin(at position: Int) {
     hasBegun = true
     base = position

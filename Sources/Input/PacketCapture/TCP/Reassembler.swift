@@ -104,6 +104,12 @@ package struct Reassembler: ~Copyable {
     _ segment: TCPSegment, payload: RawSpan, parts: Span<PayloadPart>, packet: PacketReference
   ) {
     let (connection, side) = connection(for: segment, packet)
+    guard connection.pointee.mayHave(segment, from: side) else {
+      return finding(
+        StreamFinding(
+          .lateSegment, stream: connection.pointee.number, length: segment.payloadLength, packet: packet,
+          message: "\(packet.name) is left out: its numbers are of another connection with the same ports"))
+    }
     note(packet, of: connection, side)
     if !segment.flags.isDisjoint(with: [.fin, .rst]) { connection.pointee.noteEnd(packet) }
     let fileOffset = parts.isEmpty ? nil : parts[parts.count - 1].origin.fileOffset
@@ -294,6 +300,11 @@ package struct Reassembler: ~Copyable {
     _ segment: TCPSegment, _ packet: PacketReference, _ connection: FlowTable.Reference, _ side: Side
   ) -> Bool {
     if segment.isSYN { return !SYNRule.accepts(segment.sequence, of: connection.pointee, side, packet) }
+    if !connection.pointee.mayHave(segment, from: side), let time = packet.time,
+      let last = connection.pointee.lastPacket.time, time.seconds >= last.seconds &+ SYNRule.longestWait
+    {
+      return true
+    }
     // Data after the end is a copy of known data, or the beginning of another connection. The FIN uses a sequence
     // number, which keep-alives repeat.
     guard connection.pointee.isClosed, segment.payloadLength > 1 else { return false }
