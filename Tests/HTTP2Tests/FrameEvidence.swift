@@ -41,7 +41,7 @@ func frameSteps(
   func take(_ chunk: RawSpan) {
     while let step = decoder.next(in: chunk) {
       switch step {
-      case .record(.opening(let offset, let length, _)):
+      case .record(.opening(let offset, let length)):
         evidence.append(.opening(offset: offset, length: length))
       case .skipped(let offset, let length), .between(let offset, let length):
         evidence.append(.skipped(offset: offset, length: length))

@@ -151,8 +151,8 @@ private typealias Bytes = HTTP2Bytes
     var decoder = FrameDecoder(sender)
     var found: [FrameRecord] = []
     decoder.decode(whole: bytes.span.bytes) { step, _ in
-      if case .record(.opening(let offset, let length, let isUpgrade)) = step {
-        found.append(.opening(offset: offset, length: length, isUpgrade: isUpgrade))
+      if case .record(.opening(let offset, let length)) = step {
+        found.append(.opening(offset: offset, length: length))
       }
     }
     return found
@@ -163,21 +163,20 @@ private typealias Bytes = HTTP2Bytes
     let first = Self.request + Bytes.preface + Bytes.settings
     #expect(
       openings(first + second, .client) == [
-        .opening(offset: 0, length: 24 + Self.request.count, isUpgrade: true),
-        .opening(offset: first.count + 5, length: 24, isUpgrade: false),
+        .opening(offset: 0, length: 24 + Self.request.count),
+        .opening(offset: first.count + 5, length: 24),
       ])
     // A request that no preface followed is no part of the one that comes later.
     let none = Self.request + Self.pings
-    #expect(
-      openings(none + second, .client) == [.opening(offset: none.count + 5, length: 24, isUpgrade: false)])
+    #expect(openings(none + second, .client) == [.opening(offset: none.count + 5, length: 24)])
   }
 
   @Test("a server opens once") func serverOpening() {
     let bytes = Self.answer + Bytes.settings + Self.pings + Self.junk + Self.pings
-    #expect(openings(bytes, .server) == [.opening(offset: 0, length: Self.answer.count, isUpgrade: true)])
+    #expect(openings(bytes, .server) == [.opening(offset: 0, length: Self.answer.count)])
     #expect(
       frameSteps(bytes, .server)[5] == .skipped(offset: Self.answer.count + 60, length: 5))
-    #expect(openings(Bytes.settings, .server) == [.opening(offset: 0, length: 0, isUpgrade: false)])
+    #expect(openings(Bytes.settings, .server) == [.opening(offset: 0, length: 0)])
   }
 
   // MARK: - Contents

@@ -102,9 +102,9 @@ extension FrameDecoder: DirectionDecoder {
   ) throws {
     switch record {
     case .frame(let frame): try analysis.take(frame, in: bytes, of: &direction)
-    case .opening(let offset, let length, let isUpgrade):
+    case .opening(let offset, let length):
       analysis.log.summary.recordBytes &+= length
-      analysis.pushes?.begin(analysis.role(of: direction.side), isUpgraded: isUpgrade)
+      analysis.pushes?.begin(analysis.role(of: direction.side))
       try analysis.emitPending(before: offset &+ 1, of: &direction)
     }
   }

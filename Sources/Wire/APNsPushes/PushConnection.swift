@@ -23,12 +23,10 @@ package final class PushConnection {
   @exclusivity(unchecked) private var withOpenRequest: [UInt32] = []
   @exclusivity(unchecked) private var lastRequest: UInt32 = 0
   /// The last stream id and the reason in the server's GOAWAY; nil without a GOAWAY.
-  @exclusivity(unchecked) private var goAway: (lastProcessed: UInt32, reason: [UInt8])?
+  @exclusivity(unchecked) private var goAway: (lastProcessed: UInt32, reason: [UInt8], isUncertain: Bool)?
   /// Whether the connection has had requests of each kind, and of other services.
   @exclusivity(unchecked) private var has = ByService(false)
   @exclusivity(unchecked) private var hasOthers = false
-  /// Whether stream 1 is the HTTP/1.1 request of an upgrade.
-  @exclusivity(unchecked) private var isUpgraded = false
   /// Whether bytes of the current frame are in doubt.
   @exclusivity(unchecked) package var isUncertain = false
   @exclusivity(unchecked) package private(set) var counts = ByService(PushCounts())
@@ -48,10 +46,7 @@ package final class PushConnection {
 
   // MARK: - Input
 
-  package func begin(_ direction: Direction, isUpgraded: Bool) {
-    if isUpgraded { self.isUpgraded = true }
-    blocks(of: direction).begin()
-  }
+  package func begin(_ direction: Direction) { blocks(of: direction).begin() }
 
   private func blocks(of direction: Direction) -> HeaderBlocks { direction == .client ? client : server }
 
@@ -107,7 +102,7 @@ package final class PushConnection {
     }
   }
 
-  private func isOfClient(_ id: UInt32) -> Bool { id & 1 == 1 && !(id == 1 && isUpgraded) }
+  private func isOfClient(_ id: UInt32) -> Bool { id & 1 == 1 }
 
   // MARK: - Requests and responses
 
@@ -249,6 +244,7 @@ package final class PushConnection {
     if direction == .client {
       guard let index = exchanges.index(of: id), exchanges[index].request.origin != nil else { return }
       exchanges[index].isCancelled = true
+      flagConflicts(index)
       if !exchanges[index].request.hasEnded {
         exchanges[index].request.isCut = true
         endRequest(index)
@@ -258,6 +254,7 @@ package final class PushConnection {
       guard let index = exchanges.index(of: id) ?? (id > lastRequest ? exchanges.begin(id) : nil) else {
         return
       }
+      flagConflicts(index)
       if code == Self.refusedStream, exchanges[index].response.origin == nil {
         exchanges[index].fields.flags.insert(.refused)
       }
@@ -286,7 +283,7 @@ package final class PushConnection {
     {
       bytes.extracting(text).withUnsafeBytes { reason.append(contentsOf: $0) }
     }
-    goAway = (min(goAway?.lastProcessed ?? last, last), reason)
+    goAway = (min(goAway?.lastProcessed ?? last, last), reason, isUncertain || goAway?.isUncertain ?? false)
   }
 
   /// Both directions have ended: completes all open exchanges.
@@ -315,7 +312,9 @@ package final class PushConnection {
 
   /// Finds the kind of an exchange whose path is not known, and returns whether it is one of the service.
   private func settleService(_ exchange: inout PushExchange) -> Bool {
-    guard !exchange.isOther, exchange.firstFrame != nil else { return false }
+    // Bytes in doubt do not prove the path of another service.
+    let isInDoubt = exchange.fields.flags.contains(.conflictingBytes) && exchange.fields[.apnsID] != nil
+    guard !exchange.isOther || isInDoubt, exchange.firstFrame != nil else { return false }
     let hasPath = exchange.request.origin != nil && !exchange.hasLostPath
     let fields = exchange.fields
     guard !hasPath, fields.service == .push, fields[.apnsID] == nil, fields[.topic] == nil else {
@@ -373,6 +372,7 @@ package final class PushConnection {
     exchange.fields.flags.insert(.noResponse)
     guard let goAway, exchange.id > goAway.lastProcessed else { return }
     exchange.fields.flags.insert(.goaway)
+    if goAway.isUncertain { exchange.fields.flags.insert(.conflictingBytes) }
     if !goAway.reason.isEmpty { exchange.fields[.reason] = exchange.append(goAway.reason) }
   }
 }

@@ -71,7 +71,7 @@ public struct PushDecoder: ~Copyable {
     let isClient = direction == .client
     while let step = isClient ? client.next(in: chunk) : server.next(in: chunk) {
       switch step {
-      case .record(.opening(_, _, let isUpgrade)): connection.begin(direction, isUpgraded: isUpgrade)
+      case .record(.opening): connection.begin(direction)
       case .record(.frame(let frame)):
         if let carry = isClient ? client.carry : server.carry {
           take(frame, in: carry.span.bytes, from: direction, into: &found)

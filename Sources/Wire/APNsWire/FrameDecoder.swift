@@ -4,7 +4,7 @@ import WireBytes
 package enum FrameRecord: Equatable, Sendable {
   /// The connection begins: the client's preface, after an upgrade also the HTTP/1.1 message before it.
   /// Empty in a server's direction without an upgrade. Frames follow without a gap.
-  case opening(offset: Int, length: Int, isUpgrade: Bool)
+  case opening(offset: Int, length: Int)
   case frame(Frame)
 }
 
@@ -93,8 +93,7 @@ package struct FrameDecoder: RunDecoder, RunParser {
   private mutating func open(from offset: Int) -> Step {
     if sender == .client { cursor.position &+= HTTP2Preface.length }
     defer { (isOpening, startsUpgrade) = (false, false) }
-    return .record(
-      .opening(offset: offset, length: cursor.undecidedOffset &- offset, isUpgrade: startsUpgrade))
+    return .record(.opening(offset: offset, length: cursor.undecidedOffset &- offset))
   }
 
   private func isPreface(at index: Int, in run: RawSpan) throws(NeedsBytes) -> Bool {
