@@ -102,7 +102,8 @@ package final class Archive {
           error = InputError(
             "the tar archive ends without its end mark: files may be missing; look for another copy")
         }
-        leftOut = format == .zip ? ZipList.repeated(in: bytes)[...] : []
+        let (repeated, reason) = format == .zip ? ZipList.read(in: bytes) : ([], nil)
+        (leftOut, error) = (repeated[...], reason.map { InputError($0) } ?? error)
         return leftOut?.popFirst()
       }
       guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let entry else {

@@ -10,14 +10,18 @@ enum ZipList {
   /// In a zip of more than 4 GiB, the offset is elsewhere.
   private static let isElsewhere = 0xffff_ffff
 
-  /// The files whose local header an earlier file in the list has, too. Programs differ in which of them they show.
-  static func repeated(in archive: ArchiveBytes) -> [ArchiveMember] {
+  /// The files whose local header an earlier file in the list has, too: programs differ in which of them they show. And why
+  /// files may be missing: there is no list, or the archive does not begin or end where the list says.
+  static func read(in archive: ArchiveBytes) -> (repeated: [ArchiveMember], error: Message?) {
+    guard let size = archive.seek(0, whence: SEEK_END) else { return ([], nil) }
     let tail = archive.last(endLength + maxComment)
     let starts = stride(from: tail.count - endLength, through: 0, by: -1)
-    guard let end = starts.first(where: { tail[$0...].starts(with: [0x50, 0x4b, 5, 6]) }) else { return [] }
-    let length = number(tail, end + 12, 4)
-    guard length <= maxLength else { return [] }
-    let list = archive.last(length + tail.count - end)
+    guard let end = starts.first(where: { tail[$0...].starts(with: [0x50, 0x4b, 5, 6]) }) else {
+      return ([], "the zip archive ends without its list: files may be missing; look for another copy")
+    }
+    let (length, fromEnd) = (number(tail, end + 12, 4), tail.count - end)
+    guard length <= maxLength else { return ([], nil) }
+    let list = archive.last(length + fromEnd)
     var members: [ArchiveMember] = []
     var offsets: Set<Int> = []
     var start = 0
@@ -35,7 +39,13 @@ enum ZipList {
       }
       start += entryLength + [28, 30, 32].reduce(0) { $0 + number(list, start + $1, 2) }
     }
-    return members
+    let offset = number(tail, end + 16, 4)
+    let isHere = offset != isElsewhere && (start > 0 || length == 0)
+    let before = isHere ? max(0, size - fromEnd - length - offset) : 0
+    let after = fromEnd - endLength - number(tail, end + 20, 2)
+    guard before > 0 || after > 0 else { return (members, nil) }
+    let others = "\(Count.of(before, "byte")) before it and \(Count.of(max(0, after), "byte")) after it"
+    return (members, "the zip archive has \(others), which are not read: split the file, or use carve")
   }
 
   /// An integer in little-endian order.
