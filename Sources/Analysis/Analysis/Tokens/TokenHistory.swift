@@ -115,29 +115,31 @@ private struct AnswerOrder: Sendable {
   /// Whether all answers that call it invalid have times; nil before the first one.
   private var refusalsAreTimed: Bool?
   private var isLaterAccepted = false
-  /// In a stream whose answers lack times, their order counts.
-  private var (allAreTimed, areOfOneStream) = (true, true)
-  private var stream: SIMD2<UInt32>?
-  /// The number of the last one among all records; -1 before the first.
-  private var (lastRefused, lastAccepted) = (-1, -1)
+  /// Without times, the order in the stream counts that has all answers that call it invalid.
+  private var (allAreTimed, areRefusedInOne) = (true, true)
+  private var refusing: SIMD2<UInt32>?
+  /// The number of the last one among all records, -1 before the first; and of the last one in each stream.
+  private var lastRefused = -1
+  private var lastAccepted: [SIMD2<UInt32>: Int] = [:]
 
   var areAcceptedAgain: Bool {
-    isLaterAccepted || !allAreTimed && areOfOneStream && lastRefused >= 0 && lastAccepted > lastRefused
+    guard !isLaterAccepted, !allAreTimed, areRefusedInOne, let refusing else { return isLaterAccepted }
+    return lastRefused < lastAccepted[refusing] ?? -1
   }
 
   mutating func add(_ sighting: TokenSighting) {
     guard sighting.isRefused || sighting.outcome == .accepted else { return }
+    let other = SIMD2(sighting.input, sighting.stream)
     if sighting.isRefused {
+      areRefusedInOne = areRefusedInOne && refusing ?? other == other
+      refusing = other
       (refusalsAreTimed, isLaterAccepted) = (refusalsAreTimed != false && sighting.isTimed, false)
       lastRefused = max(lastRefused, sighting.number)
     } else {
       if refusalsAreTimed == true, sighting.isTimed { isLaterAccepted = true }
-      lastAccepted = max(lastAccepted, sighting.number)
+      lastAccepted[other] = max(lastAccepted[other] ?? -1, sighting.number)
     }
     allAreTimed = allAreTimed && sighting.isTimed
-    let other = SIMD2(sighting.input, sighting.stream)
-    areOfOneStream = areOfOneStream && stream.map { $0 == other } ?? true
-    stream = other
   }
 }
 

@@ -3,7 +3,7 @@ import Basics
 extension DateAndTime {
   /// The last moment that the text may mean, or the first.
   func time(in zone: Zone?, isFirst: Bool = false) -> StoreTime? {
-    moment(in: zone).map { StoreTime(seconds: isFirst ? $0 : $0 + span - 1, milliseconds: milliseconds) }
+    moment(in: zone, isLast: !isFirst).map { StoreTime(seconds: $0, milliseconds: milliseconds) }
   }
 
   /// The date and the time of day of a clock, as PostgreSQL writes them: `2013-05-01 09:30:00.25`. Nil before the year 1

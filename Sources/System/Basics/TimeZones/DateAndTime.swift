@@ -9,7 +9,7 @@ package struct DateAndTime {
   /// Milliseconds of that second, rounded down.
   package private(set) var milliseconds: UInt16 = 0
   /// The seconds from that one on that the text may mean: a minute or a day, if it has no more.
-  package private(set) var span: Int64 = 86_400
+  private var span: Int64 = 86_400
   /// Seconds that the clock is ahead of UTC; nil if the text has no offset.
   package private(set) var offset: Int64?
   private var isLeapSecond = false
@@ -78,9 +78,10 @@ package struct DateAndTime {
     return Int64(isWest ? -seconds : seconds)
   }
 
-  /// UNIX seconds; nil for a leap second within a day.
+  /// UNIX seconds of the first or last second that the text may mean; nil for a leap second within a day.
   /// - Parameter zone: the zone of a text without an offset; nil is UTC.
-  package func moment(in zone: Zone?) -> Int64? {
+  package func moment(in zone: Zone?, isLast: Bool = false) -> Int64? {
+    let local = isLast ? local + span - 1 : local
     let moment = offset.map { local - $0 } ?? zone?.moment(ofLocal: local) ?? local
     // A leap second ends a day of UTC; POSIX time counts it as the first of the next one.
     return isLeapSecond && moment % 86_400 != 0 ? nil : moment
