@@ -14,6 +14,7 @@ import Testing
     #"{"ts":1700467200.25,"token":"ab","status":200}"#: written + 250,
     #"{"@timestamp":"2023-11-20T09:00:00.007+01:00","token":"ab","status":400}"#: written + 7,
     #"{"timestamp":1700467200000,"token":"ab","status":200}"#: written,
+    "{\"insertId\":\"a\",\"jsonPayload\":{\(answer)},\"timestamp\":\"2023-11-20T08:00:00Z\"}": written,
     #"{"timestamp":1700467200000,"token":"ab","error":"timeout","status":0}"#: written,
     #"{"time":1700467200000,\#(answer)}"#: written,
     "{\(answer)}": nil,

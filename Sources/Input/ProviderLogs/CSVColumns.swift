@@ -10,8 +10,8 @@ struct CSVColumns {
   private let isDrawn: Bool
   /// Whether each record has a line of another program.
   let hasLines: Bool
-  /// Whether it names a column of a list for an answer, which does not count.
-  let hasAnswers: Bool
+  /// Whether it names columns of a list for an answer, which do not count, or for what no list of tokens has.
+  let (hasAnswers, hasOthers): (Bool, Bool)
 
   /// Reads a header line; nil unless it names a column for the token and one for the answer, or, for a list, for the time
   /// of the invalidation. One of a list without that, but with short names alone, shows that no other time counts.
@@ -23,7 +23,7 @@ struct CSVColumns {
     }
     self.delimiter = delimiter
     isDrawn = delimiter == UInt8(ascii: "|") && text.contains(0x20)
-    var (isToken, isAnswer, isTime, isText, areNames) = (false, false, false, false, true)
+    var (isToken, isAnswer, isTime, isText, areNames, isOther) = (false, false, false, false, true, false)
     for name in Self.split(text, at: delimiter) {
       let isMargin = { (byte: UInt8) in byte == UInt8(ascii: "\"") || byte <= 0x20 }
       let start = text[name].firstIndex { !isMargin($0) } ?? name.upperBound
@@ -39,13 +39,14 @@ struct CSVColumns {
         isAnswer = true
         if kind == .reports { meanings[meanings.count - 1] = nil }
       case .invalidation: isTime = true
-      case .line: isText = true
+      case .line: (isText, isOther) = (true, true)
+      case .detail where meaning?.field == .flags || meaning?.field == .tokenLength: break
       case .detail where kind == .reports && meaning?.field == .kind: meanings[meanings.count - 1] = nil
-      case .detail, nil: break
+      case .detail, nil: isOther = true
       }
     }
     hasLines = isText && !isToken
-    hasAnswers = kind == .reports && isAnswer
+    (hasAnswers, hasOthers) = (kind == .reports && isAnswer, isOther)
     guard hasLines || isToken, kind == .pushes ? isAnswer || hasLines : isTime || isToken && areNames else {
       return nil
     }

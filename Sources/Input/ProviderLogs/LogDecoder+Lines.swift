@@ -26,12 +26,15 @@ extension LogDecoder {
       let isLost = transcript?.takeLoss() == true
       return take(window, length, isLost ? .finding(LogFinding(.interleaved)) : .passed)
     }
-    if mayOpenStructure(text, from: start) {
-      switch readStructure(window, count, from: start, lineEnd: end) {
-      case .read(let read): return read
-      case .needsBytes: return nil
-      case .isLine: break
-      }
+    var structure = StructureRead.isLine
+    if mayWrapStructure(text, from: start) { structure = readWrapped(window, count, start..<end) }
+    if case .isLine = structure, mayOpenStructure(text, from: start) {
+      structure = readStructure(window, count, from: start, lineEnd: end)
+    }
+    switch structure {
+    case .read(let read): return read
+    case .needsBytes: return nil
+    case .isLine: break
     }
     var outcome = readLine(window, start..<end, isCut: end == count)
     if case .unrelated = outcome, elements.isEmpty, transcript?.takeLoss() == true {
@@ -204,7 +207,7 @@ extension LogDecoder {
   }
 
   /// The time at the beginning of a line; absent without its offset from UTC, which cannot be compared.
-  private func ownTime(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> LogTimes.ReadTime {
+  func ownTime(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> LogTimes.ReadTime {
     let start = range.lowerBound &+ (text[range.lowerBound] == UInt8(ascii: "[") ? 1 : 0)
     guard let time = WrittenTime(in: text, at: start, to: range.upperBound, zone: options.zone), time.hasZone
     else { return .absent }
@@ -232,7 +235,7 @@ extension LogDecoder {
     return found
   }
 
-  private func members(of object: MemberReader.Element, _ text: UnsafeRawPointer) -> MemberReader {
+  func members(of object: MemberReader.Element, _ text: UnsafeRawPointer) -> MemberReader {
     var members = MemberReader(text, object.range, of: self, isJSON: object.finding == nil)
     members.read()
     return members
@@ -278,6 +281,7 @@ extension LogDecoder {
 
   private func readRow(_ window: UnsafeRawPointer, _ count: Int, lineEnd: Int) -> Read? {
     guard let columns else { return nil }
+    push.outerTime = .absent
     let line = UnsafeRawBufferPointer(start: window, count: lineEnd)
     if columns.isRule(line) { return take(window, min(lineEnd &+ 1, count), .passed) }
     // Of another table, appended to the first. Rows have digits early in them.

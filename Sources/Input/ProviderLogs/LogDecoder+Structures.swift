@@ -53,15 +53,21 @@ extension LogDecoder {
       case .open where hasList(text, from: bracket): return .read(open(window, bracket))
       case .open: return notBefore(text.count)
       case .broken(let offset):
-        if ByteSet.openings.contains(text[bracket &+ offset]) { wasInterrupted = true }
-        return notBefore(bracket &+ offset)
+        let next = bracket &+ offset
+        let end = self.lineEnd(window, next..<text.count) ?? text.count
+        guard end &+ 1 < text.count || hasEnded || text.count == Self.longestLine else { return .needsBytes }
+        // PHP writes its bracket in a line of its own.
+        let opens = { (byte: UInt8?) in byte.map(ByteSet.openings.contains) ?? false }
+        let last = text[next..<end].last { $0 > 0x20 }
+        if opens(text[next]) || opens(last) || opens(text[end...].dropFirst().first) { wasInterrupted = true }
+        return notBefore(next)
       }
     }
     return .isLine
   }
 
   /// The lines up to here begin no structure.
-  private func notBefore(_ length: Int) -> StructureRead {
+  func notBefore(_ length: Int) -> StructureRead {
     structuresBegin = undecidedOffset &+ length
     return .isLine
   }

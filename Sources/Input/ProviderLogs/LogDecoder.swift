@@ -147,8 +147,9 @@ package final class LogDecoder: @unchecked Sendable {
   package var report: LogReport? { push.report }
 
   package var isTable: Bool { columns != nil }
-  /// Whether it has columns of answers, which are no part of a list.
+  /// Whether it has columns of answers, which are no part of a list, and others: its tokens may be in use.
   package var hasAnswers: Bool { columns?.hasAnswers ?? false }
+  package var hasOthers: Bool { columns?.hasOthers ?? false }
 
   /// Number of the last line, from 1.
   package var lastLine: Int { isLineBegun ? line : line - 1 }
@@ -225,7 +226,8 @@ package final class LogDecoder: @unchecked Sendable {
     var line: Int
   }
 
-  /// Appends bytes of the chunk to `carry`, up to the next line end. Returns false at the end of the chunk.
+  /// Appends bytes of the chunk to `carry`, up to a line end and at least as many as it has: what needs many lines is not
+  /// read again for each of them. Returns false at the end of the chunk.
   private func extendCarry(from chunk: RawSpan) -> Bool {
     guard cursor < chunk.byteCount, !hasEnded else { return false }
     if carryStart > 0 {
@@ -235,7 +237,7 @@ package final class LogDecoder: @unchecked Sendable {
     let most = min(chunk.byteCount &- cursor, max(1, Self.longestLine &+ 1 &- carry.count))
     chunk.extracting(cursor..<cursor &+ most).withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return }
-      let end = lineEnd(base, 0..<bytes.count).map { $0 &+ 1 } ?? bytes.count
+      let end = lineEnd(base, min(carry.count, bytes.count)..<bytes.count).map { $0 &+ 1 } ?? bytes.count
       carry.append(contentsOf: bytes[..<end])
       cursor &+= end
     }

@@ -80,7 +80,11 @@ extension LogPush {
       note(nested, in: &nestedTimes)
       return nil
     }
-    guard nested.kind != .absent else { return take(time, values, &times) }
+    guard nested.kind != .absent else {
+      guard values.areElsewhere(time) else { return take(time, values, &times) }
+      role = .line
+      return nil
+    }
     if values.hasReason(beside: nested) { return take(nested, values, &nestedTimes) }
     role = .line
     return take(time, values, &times)
@@ -155,7 +159,9 @@ extension LogPush {
   func takeLogTime(_ values: LogValues) {
     let isTaken = values[.lineTime].rank >= LogNames.loggedTimeRank || !isExported(values[.timestamp], values)
     var time = isTaken ? ownTime(values) : outerTime
-    if time == .absent, role == .line || fields.status != 410 { time = readOwn(values[.timestamp]) }
+    if time == .absent, role == .line || fields.status != 410 || values.areElsewhere(values[.timestamp]) {
+      time = readOwn(values[.timestamp])
+    }
     if case .time(let milliseconds) = time { fields.loggedAt = milliseconds }
   }
 

@@ -4,7 +4,7 @@ import Basics
 package enum LogTimes {
   /// Smaller numbers are seconds, others milliseconds: the year 5138 in seconds, 1973 in milliseconds.
   static let firstMilliseconds: Int64 = 100_000_000_000
-  /// The first invalid number of milliseconds, in the year 5138.
+  /// The first number of microseconds, and the first invalid number of milliseconds, in the year 5138.
   static let end: Int64 = 100_000_000_000_000
 
   package enum ReadTime: Equatable {
@@ -38,10 +38,10 @@ package enum LogTimes {
     WrittenTime(in: text, to: text.count, zone: nil)?.end
   }
 
-  /// Seconds with a fraction of any length, or milliseconds.
+  /// Seconds with a fraction of any length, or milliseconds, microseconds or nanoseconds.
   private static func number(_ text: UnsafeRawBufferPointer, _ digits: Int) -> ReadTime {
-    guard digits <= 18 else { return .invalid }
-    let whole = text[..<digits].reduce(Int64(0)) { 10 &* $0 &+ Int64($1 &- UInt8(ascii: "0")) }
+    guard digits <= 19 else { return .invalid }
+    var whole = text[..<digits].reduce(Int64(0)) { 10 &* $0 &+ Int64($1 &- UInt8(ascii: "0")) }
     var (milliseconds, scale) = (Int64(0), Int64(100))
     if digits < text.count {
       guard digits &+ 1 < text.count else { return .invalid }
@@ -52,7 +52,9 @@ package enum LogTimes {
       }
     }
     if whole == 0, milliseconds == 0 { return .absent }
-    if whole >= end { return .invalid }
+    // 2^63 or more nanoseconds, after the year 2262, are negative here.
+    if whole < 0 { return .invalid }
+    while whole >= end { whole /= 1000 }
     return .time(whole >= firstMilliseconds ? whole : whole &* 1000 &+ milliseconds)
   }
 }

@@ -88,6 +88,13 @@ struct LogValues {
     // `error` and `device` may be objects.
     if field == .token || field == .reason, !value.isText, meaning.rank == 1 { return }
     let known = values[Int(field.rawValue)]
+    // The time beside a reason is that of the answer.
+    if field == .nestedTimestamp, known.kind != .absent,
+      hasReason(beside: known) != hasReason(beside: value)
+    {
+      if hasReason(beside: value) { values[Int(field.rawValue)] = value }
+      return
+    }
     let excludes = known.kind != .absent && Self.exclude(value, known, field, in: line)
     if known.kind == .absent || value.weight > known.weight || known.kind == .structure && value.isText
       || field == .reason && !known.isText && value.isText
@@ -129,6 +136,13 @@ struct LogValues {
     case .status: return text.digits == text.bytes.count && text.status(at: 0) != nil ? text.bytes[...] : nil
     default: return nil
     }
+  }
+
+  /// Whether a push is in other objects than a value.
+  func areElsewhere(_ value: LogValue) -> Bool {
+    let others = [LogField.token, .path, .status].map { self[$0] }
+    return value.kind != .absent && !hasReason(beside: value)
+      && others.allSatisfy { $0.kind == .absent || $0.container != value.container }
   }
 
   /// Whether the object of a value has a reason, too.

@@ -4,16 +4,17 @@ enum StructureScan {
   enum StructureEnd: Equatable {
     /// The length of the structure.
     case closed(Int)
-    /// The text ends before it.
-    case open
+    /// The text ends before it, at this depth of brackets.
+    case open(Int)
     /// It is none: the line at this offset is not a part of it.
     case broken(Int)
   }
 
-  /// - Parameter text: text that begins with the opening bracket.
-  static func read(_ text: UnsafeRawBufferPointer) -> StructureEnd {
-    var depth = 0
-    var index = 0
+  /// - Parameters:
+  ///   - text: text that begins with the opening bracket, or with the line after a text that has been read.
+  ///   - depth: the number of brackets that are open before it.
+  static func read(_ text: UnsafeRawBufferPointer, depth: Int = 0) -> StructureEnd {
+    var (depth, index) = (depth, 0)
     while index < text.count {
       switch text[index] {
       case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "("): depth &+= 1
@@ -21,18 +22,18 @@ enum StructureScan {
         depth &-= 1
         if depth == 0 { return .closed(index &+ 1) }
       case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"):
-        guard let end = quotedEnd(text, index) else { return .open }
+        guard let end = quotedEnd(text, index) else { return .open(depth) }
         index = end
         continue
       case 0x1b where index &+ 1 < text.count && text[index &+ 1] == UInt8(ascii: "["): index &+= 1
       case 0x0a:
-        guard index &+ 1 < text.count else { return .open }
+        guard index &+ 1 < text.count else { return .open(depth) }
         guard continues(text[index &+ 1]) else { return .broken(index &+ 1) }
       default: break
       }
       index &+= 1
     }
-    return .open
+    return .open(depth)
   }
 
   /// Whether the first byte of a line is that of a line inside a structure.

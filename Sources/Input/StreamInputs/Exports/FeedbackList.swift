@@ -85,8 +85,9 @@ struct FeedbackList: TextDecoder {
     while let step = decoder.next(inHead: head.span.bytes, isWhole: isWhole) {
       switch step {
       case .record(.push):
-        if decoder.isTable { return !decoder.hasAnswers }
+        if decoder.isTable, decoder.hasAnswers || !decoder.hasOthers { return !decoder.hasAnswers }
         guard decoder.report?.isNamed == true || options.mapping.namesTime else { return false }
+        if decoder.isTable { return true }
         rows += 1
       case .record(.passed): break
       case .record(.skipped), .between, .undecodable, .skipped, .truncated: return false
