@@ -40,7 +40,7 @@ struct CSVColumns {
         if kind == .reports { meanings[meanings.count - 1] = nil }
       case .invalidation: isTime = true
       case .line: (isText, isOther) = (true, true)
-      case .detail where meaning?.field == .flags || meaning?.field == .tokenLength: break
+      case .detail where meaning.map { [.flags, .tokenLength, .origin].contains($0.field) } == true: break
       case .detail where kind == .reports && meaning?.field == .kind: meanings[meanings.count - 1] = nil
       case .detail, nil: isOther = true
       }

@@ -49,7 +49,6 @@ extension LogDecoder {
         if case .unrelated = outcome, elements.isEmpty { return notBefore(next) }
         hasBegun = true
         return .read(take(window, min(next &+ 1, count), elementsOr: outcome))
-      // A text in JSON that has line feeds.
       case .broken: return .isLine
       }
     }

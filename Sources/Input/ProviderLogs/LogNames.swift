@@ -27,7 +27,7 @@ enum LogField: UInt8, CaseIterable {
   /// A line of another program.
   case text
   /// What apnsift writes beside the token and time of a feedback tuple.
-  case flags, tokenLength
+  case flags, tokenLength, origin
   /// When a token was used.
   case use
 
@@ -42,8 +42,8 @@ enum LogField: UInt8, CaseIterable {
     case .status, .reason, .success: .answer
     case .invalidation: .invalidation
     case .text: .line
-    case .timestamp, .nestedTimestamp, .lineTime, .apnsID, .uniqueID, .topic, .pushType, .priority,
-      .expiration, .collapseID, .payloadLength, .kind, .logMark, .list, .payload, .flags, .tokenLength, .use:
+    case .timestamp, .nestedTimestamp, .lineTime, .apnsID, .uniqueID, .topic, .pushType, .origin, .kind, .use,
+      .priority, .expiration, .collapseID, .payloadLength, .logMark, .list, .payload, .flags, .tokenLength:
       .detail
     }
   }

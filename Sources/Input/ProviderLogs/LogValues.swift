@@ -50,13 +50,13 @@ struct LogValue: BitwiseCopyable {
 
 /// The values of a line, one for each field.
 struct LogValues {
-  private var values = InlineArray<25, LogValue>(repeating: LogValue())
+  private var values = InlineArray<26, LogValue>(repeating: LogValue())
   /// The fields that occur in the line, with or without a value.
   private var names: UInt32 = 0
   /// The objects in the line that have a reason, by their numbers; the last bit for all from 63 on.
   private var reasonContainers: UInt64 = 0
   /// For each field a second, different value of equal weight.
-  private var conflicts = InlineArray<25, LogValue?>(repeating: nil)
+  private var conflicts = InlineArray<26, LogValue?>(repeating: nil)
 
   @inline(__always)
   subscript(field: LogField) -> LogValue { values[Int(field.rawValue)] }

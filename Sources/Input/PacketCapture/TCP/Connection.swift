@@ -57,10 +57,12 @@ struct Connection {
     return !self[side].isFar(number) || !self[side.other].isFar(acknowledged)
   }
 
+  /// Whether a FIN or RST came.
+  var hasEnd: Bool { isBrokenOff || first.fin < .max || second.fin < .max }
+
   /// A FIN or RST came with `packet`.
   mutating func noteEnd(_ packet: PacketReference) {
-    guard let time = packet.time else { return }
-    firstEnd = min(firstEnd ?? time, time)
+    firstEnd = [firstEnd, packet.time].compactMap(\.self).min()
   }
 
   // MARK: - Client and server

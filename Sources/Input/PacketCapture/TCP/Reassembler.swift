@@ -104,7 +104,8 @@ package struct Reassembler: ~Copyable {
     _ segment: TCPSegment, payload: RawSpan, parts: Span<PayloadPart>, packet: PacketReference
   ) {
     let (connection, side) = connection(for: segment, packet)
-    guard connection.pointee.mayHave(segment, from: side) else {
+    guard connection.pointee.isClosed || connection.pointee.mayHave(segment, from: side) else {
+      if segment.payloadLength == 0 { return }
       return finding(
         StreamFinding(
           .lateSegment, stream: connection.pointee.number, length: segment.payloadLength, packet: packet,
@@ -300,10 +301,9 @@ package struct Reassembler: ~Copyable {
     _ segment: TCPSegment, _ packet: PacketReference, _ connection: FlowTable.Reference, _ side: Side
   ) -> Bool {
     if segment.isSYN { return !SYNRule.accepts(segment.sequence, of: connection.pointee, side, packet) }
-    if !connection.pointee.mayHave(segment, from: side), let time = packet.time,
-      let last = connection.pointee.lastPacket.time, time.seconds >= last.seconds &+ SYNRule.longestWait
-    {
-      return true
+    if segment.payloadLength > 1, !connection.pointee.mayHave(segment, from: side) {
+      let wait = packet.time.map { $0.seconds &- (connection.pointee.lastPacket.time ?? $0).seconds } ?? 0
+      if connection.pointee.hasEnd || wait >= SYNRule.longestWait { return true }
     }
     // Data after the end is a copy of known data, or the beginning of another connection. The FIN uses a sequence
     // number, which keep-alives repeat.

@@ -10,8 +10,7 @@ enum ZipList {
   /// In a zip of more than 4 GiB, the offset is elsewhere.
   private static let isElsewhere = 0xffff_ffff
 
-  /// The files whose local header an earlier file in the list has, too: programs differ in which of them they show. And why
-  /// files may be missing: there is no list, or the archive does not begin or end where the list says.
+  /// The files whose local header an earlier one has, too: programs differ in which they show. And why some may be missing.
   static func read(in archive: ArchiveBytes) -> (repeated: [ArchiveMember], error: Message?) {
     guard let size = archive.seek(0, whence: SEEK_END) else { return ([], nil) }
     let tail = archive.last(endLength + maxComment)
