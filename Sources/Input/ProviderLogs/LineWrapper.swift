@@ -54,7 +54,7 @@ struct LineWrapper {
     return isTime(word) && isTime(other) && word.filter(isNoDigit) == other.filter(isNoDigit)
   }
 
-  /// Whether a word has hours and minutes, or as many digits as seconds since 1970.
+  /// Whether a word has hours and minutes, or 9 digits of seconds since 1970.
   private static func isTime(_ word: Text) -> Bool {
     let isDigit = { (byte: UInt8) in byte &- UInt8(ascii: "0") < 10 }
     return zip(word, word.dropFirst()).contains { isDigit($0) && $1 == UInt8(ascii: ":") }

@@ -226,7 +226,7 @@ package final class LogDecoder: @unchecked Sendable {
     var line: Int
   }
 
-  /// Appends bytes of the chunk to `carry`, up to a line end and at least as many as it has: what needs many lines is not
+  /// Appends bytes of the chunk to `carry`, up to a line end and no fewer than it has: what needs many lines is not
   /// read again for each of them. Returns false at the end of the chunk.
   private func extendCarry(from chunk: RawSpan) -> Bool {
     guard cursor < chunk.byteCount, !hasEnded else { return false }
