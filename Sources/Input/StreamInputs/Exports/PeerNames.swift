@@ -20,24 +20,40 @@ extension PeerName {
 }
 
 /// Counts the bytes, or the segments, of each side of a connection from 0. In texts without names of connections another
-/// one begins where a side begins at 0 again.
+/// one begins where a side begins at 0 again, or begins with an earlier packet.
 struct SideCount: Sendable {
   /// Whether there was no connection so far.
   private(set) var isEmpty = true
-  private var next = Sides(0)
+  /// Nil for the other side of bytes whose connection is not known.
+  private var next = Sides<Int?>(0)
+  /// Where earlier connections ended so far; above the limit, bytes at any offset may be theirs.
+  private var earlier = Sides(Set<Int>())
+  private static let maxEarlier = 65_536
+  private var lastPacket = 0
+
+  /// Whether bytes at `start` may belong to an earlier connection, which may still be open.
+  func isInDoubt(_ start: Int, of side: Side) -> Bool {
+    let ends = earlier[side]
+    return next[side] == nil && start > 0 || ends.contains(start) || ends.count > Self.maxEarlier
+  }
 
   /// Adds the sender of the following bytes to `output`.
+  /// - Parameter isApart: whether they begin a connection whose other side is not known.
   /// - Returns: the number of omissions between the side's last segment and `range`; negative if it goes back.
   mutating func begin(
-    _ range: Range<Int>, of side: Side, _ packet: PacketReference? = nil, into output: inout DecodedText
+    _ range: Range<Int>, of side: Side, _ packet: PacketReference? = nil, isApart: Bool = false,
+    into output: inout DecodedText
   ) -> Int {
-    if isEmpty || (range.lowerBound == 0 && next[side] > 0) {
+    let number = packet?.original ?? lastPacket
+    if isEmpty || isApart || range.lowerBound == 0 && (next[side] != 0 || number < lastPacket) {
+      for side in Side.allCases where !isEmpty { earlier[side].formUnion(next[side].map { [$0] } ?? []) }
       output.beginConnection()
-      (isEmpty, next) = (false, Sides(0))
+      (isEmpty, next) = (false, Sides(isApart ? nil : 0))
     }
     output.beginSegment(side, packet)
-    defer { next[side] = range.upperBound }
-    return range.lowerBound &- next[side]
+    let omissions = isApart ? 0 : range.lowerBound &- (next[side] ?? 0)
+    (lastPacket, next[side]) = (number, range.upperBound)
+    return omissions
   }
 
   /// Begins a segment that has a name, and perhaps the number of a packet.

@@ -28,8 +28,15 @@ struct SocatLog: LineDecoder {
     isWithinBytes = false
     if let header = SocatHeader(text) {
       endBlock()
-      output.skip(count.begin(header.range, of: header.side, into: &output), at: line.position(0))
-      missing = header.range.count
+      let isApart = count.isInDoubt(header.range.lowerBound, of: header.side)
+      if isApart {
+        error(
+          "the log has several connections, and does not name the one of these bytes; they begin another stream: "
+            + "if no two were open at once, make a file of each", at: 0)
+      }
+      let missing = count.begin(header.range, of: header.side, isApart: isApart, into: &output)
+      output.skip(missing, at: line.position(0))
+      self.missing = header.range.count
     } else if missing > 0, text.has(" ") {
       isWithinBytes = true
       readBytes(text, from: 1)
