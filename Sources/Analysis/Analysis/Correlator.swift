@@ -196,7 +196,8 @@ package struct Correlator {
     frame.flags.formUnion(correlation)
     if number == nil { frame.flags.insert(.uncorrelated) }
     if isFirst {
-      decision = ConnectionOutcome(status: frame.response.status, candidates: candidates)
+      let isProved = !frame.flags.contains(.conflictingBytes)
+      decision = ConnectionOutcome(status: frame.response.status, candidates: isProved ? candidates : nil)
     } else {
       frame.flags.insert(.afterClose)
     }
