@@ -107,6 +107,7 @@ extension PacketParser {
         // RFC 4302, section 2: in units of 4 bytes, without the first two.
         guard let next = skipHeader(.authentication, least: 12, unit: 4, in: bytes) else { return .malformed }
         number = next
+      case 50: return .unsupported(nil)
       default: return .notTCP
       }
     }

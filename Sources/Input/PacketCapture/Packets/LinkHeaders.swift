@@ -31,6 +31,11 @@ extension PacketParser {
     case 0x8847, 0x8848: return .labels
     case 0x8864: return .pppoe
     case 0x6558: return .ethernet
+    // The tag of a Cisco extender (VN-tag) has two bytes more than that of a VLAN.
+    case 0x8926:
+      start &+= 2
+      return vlan(in: bytes)
+    case 0x88e5: return .unsupported(nil)
     case 0x880b: return .pointToPoint
     // Jumbo LLC frames, too long for the length field.
     case 0x8870: return .logicalLink

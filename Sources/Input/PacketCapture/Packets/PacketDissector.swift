@@ -68,7 +68,6 @@ package struct PacketDissector {
     }
     switch result {
     case .notTCP: counts.notTCP &+= 1
-    case .encrypted: counts.encryptedFrames &+= 1
     case .unsupported(let type): return skip(type, record, packet)
     case .fragment: return reassemble(parser, origins(record, packet), in: window)
     case .pdu: return exportedPDU(&parser, record, packet, in: window)
@@ -99,7 +98,7 @@ package struct PacketDissector {
         (datagram, number) = next
         outer = parser
         continue
-      case .notTCP, .encrypted:
+      case .notTCP, .unsupported(nil):
         counts.notTCP &+= 1
         return .skipped
       default: break
@@ -164,17 +163,18 @@ package struct PacketDissector {
         message: finding.message))
   }
 
-  /// Reports the first packet of each unsupported link type; `counts` has the totals.
+  /// Reports the first packet of each unsupported link type, and the first unreadable frame; `counts` has the totals.
   private mutating func skip(
-    _ type: LinkType, _ record: PacketRecord, _ packet: PacketReference
+    _ type: LinkType?, _ record: PacketRecord, _ packet: PacketReference
   ) -> Dissection {
     if counts.unsupported.updateValue((counts.unsupported[type] ?? 0) &+ 1, forKey: type) == nil {
       findings.append(
         StreamFinding(
           .unsupportedLinkType, fileOffset: record.fileOffset, packet: packet,
-          message:
-            "link type \(Int(type.rawValue)) is not supported and its packets are skipped; convert the "
-            + "capture to a link type that carries IP"))
+          message: type.map {
+            "link type \(Int($0.rawValue)) is not supported and its packets are skipped; convert the "
+              + "capture to a link type that carries IP"
+          } ?? "packets that are encrypted (Wi-Fi, MACsec, IPsec) or fragmented by Wi-Fi are skipped; decrypt them"))
     }
     return .skipped
   }
@@ -243,10 +243,9 @@ package struct PacketCounts: Equatable, Sendable {
   package var exportedPDUs = 0
   /// Packets without TCP whose headers are valid.
   package var notTCP = 0
-  /// Frames of a wireless network that are encrypted.
-  package var encryptedFrames = 0
   package var malformed = 0
   /// Fragments of IP datagrams of any protocol.
   package var fragments = 0
-  package var unsupported: [LinkType: Int] = [:]
+  /// By link type; nil are frames that are encrypted, or fragmented by 802.11.
+  package var unsupported: [LinkType?: Int] = [:]
 }

@@ -19,10 +19,10 @@ enum Layer: Equatable {
   /// The tags of an exported PDU, up to its data.
   case pdu
   case notTCP
-  case encrypted
   /// Described by `PacketParser.finding`.
   case malformed
-  case unsupported(LinkType)
+  /// A link type, or nil for a frame that is encrypted or a fragment.
+  case unsupported(LinkType?)
 }
 
 /// Parses the headers of one packet, outermost first, until TCP or a packet without TCP.
@@ -49,8 +49,7 @@ struct PacketParser {
 
   init(start: Int, end: Int, wireEnd: Int) { (self.start, self.end, self.wireEnd) = (start, end, wireEnd) }
 
-  /// Parses headers until there is a result: `tcp`, `fragment`, `pdu`, `notTCP`, `encrypted`, `malformed` or
-  /// `unsupported`.
+  /// Parses headers until there is a result: `tcp`, `fragment`, `pdu`, `notTCP`, `malformed` or `unsupported`.
   mutating func run(from first: Layer, in bytes: RawSpan) -> Layer {
     var layer = first
     while layersLeft > 0 {
@@ -76,7 +75,7 @@ struct PacketParser {
       case .packetTap: layer = packetTap(in: bytes)
       case .prism: layer = prism(in: bytes)
       case .exportedPDU: return .pdu
-      case .tcp, .fragment, .pdu, .notTCP, .encrypted, .malformed, .unsupported: return layer
+      case .tcp, .fragment, .pdu, .notTCP, .malformed, .unsupported: return layer
       }
     }
     return malformed(.ip, .depth(Self.maxLayers))

@@ -15,9 +15,8 @@ extension PacketParser {
     let hasHTControl = hasQoS && flags & 0x80 != 0
     let length = 24 &+ (isBridged ? 6 : 0) &+ (hasQoS ? 2 : 0) &+ (hasHTControl ? 4 : 0)
     guard hasBytes(length, .wireless) else { return .malformed }
-    if flags & 0x40 != 0 { return .encrypted }
-    // Only unfragmented frames are read.
-    guard flags & 0x04 == 0, bytes.byte(at: start &+ 22) & 0x0f == 0 else { return .notTCP }
+    // Only frames that are neither encrypted nor fragmented are read.
+    guard flags & 0x44 == 0, bytes.byte(at: start &+ 22) & 0x0f == 0 else { return .unsupported(nil) }
     let isAggregate = hasQoS && bytes.byte(at: start &+ (isBridged ? 30 : 24)) & 0x80 != 0
     start &+= length
     return isAggregate ? aggregate(in: bytes) : .logicalLink
