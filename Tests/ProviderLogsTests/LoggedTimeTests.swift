@@ -44,7 +44,7 @@ import Testing
   @Test("--log-zone names the zone of times without one, but rpush's are of UTC in any zone")
   func zone() throws {
     var options = LogOptions()
-    options.zone = { $0 - 3600 }
+    options.zone = { $0 - 3600...$0 - 3600 }
     let line = #"{"time":"2023-11-20 09:00:00","token":"ab","status":200}"#
     #expect(try DecodedLog(line, options: options).logged == [Self.written])
     let rpush = #"{"token":"ab","status":410,"failed_at":"2023-11-14 22:13:20"}"#

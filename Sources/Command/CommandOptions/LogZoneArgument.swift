@@ -14,7 +14,7 @@ struct LogZoneArgument: ExpressibleByArgument {
   /// Nil if there is no such zone.
   var clock: LogZone? {
     guard let zone = Zone.named(name) else { return nil }
-    return { @Sendable local in zone.firstMoment(ofLocal: local) }
+    return { @Sendable local in zone.firstMoment(ofLocal: local)...zone.moment(ofLocal: local) }
   }
 
   func check() throws {

@@ -209,7 +209,8 @@ extension LogDecoder {
   /// The time at the beginning of a line; absent without its offset from UTC, which cannot be compared.
   func ownTime(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> LogTimes.ReadTime {
     let start = range.lowerBound &+ (text[range.lowerBound] == UInt8(ascii: "[") ? 1 : 0)
-    guard let time = WrittenTime(in: text, at: start, to: range.upperBound, zone: options.zone), time.hasZone
+    guard let time = WrittenTime(in: text, at: start, to: range.upperBound, zone: options.zone), time.hasZone,
+      time.isOnly
     else { return .absent }
     return .time(time.milliseconds)
   }

@@ -56,8 +56,8 @@ extension LogPush {
       found.time = UInt32(milliseconds / 1000)
     case .zoneless(let milliseconds) where milliseconds / 1000 <= Int64(UInt32.max):
       found.time = UInt32(milliseconds / 1000)
-      // The name says UTC, unless the user says otherwise.
-      if !time.isUTC || zone != nil { found.flags.insert(.assumedUTC) }
+      // The name says UTC, unless the user says otherwise; the clock of the user's zone may show it twice.
+      if time.isUTC == (zone != nil) { found.flags.insert(.assumedUTC) }
     case .absent: return .passed
     case .time, .zoneless, .invalid: return .finding(LogFinding(.timeIsNoTime, time.range))
     }

@@ -10,7 +10,7 @@ package enum LogTimes {
   package enum ReadTime: Equatable {
     /// Milliseconds since 1970; rounded down.
     case time(Int64)
-    /// A time without its offset from UTC, taken for UTC.
+    /// A time without its offset from UTC, taken for UTC, or the first of two moments at which the clock shows it.
     case zoneless(Int64)
     /// No time: empty, 0, or the year 1, Go's zero time.
     case absent
@@ -30,7 +30,7 @@ package enum LogTimes {
     }
     if time.isZero { return .absent }
     if time.milliseconds < 0 { return .invalid }
-    return time.hasZone ? .time(time.milliseconds) : .zoneless(time.milliseconds)
+    return time.hasZone && time.isOnly ? .time(time.milliseconds) : .zoneless(time.milliseconds)
   }
 
   /// The length of the date with a time of day at the beginning of a text.

@@ -1,5 +1,6 @@
-/// The clock of times without a zone: from seconds that it shows since 1970-01-01 00:00:00 to UNIX seconds.
-package typealias LogZone = @Sendable (_ local: Int64) -> Int64
+/// The clock of times without a zone: from seconds that it shows since 1970-01-01 00:00:00 to the first and the last UNIX
+/// seconds at which it shows them.
+package typealias LogZone = @Sendable (_ local: Int64) -> ClosedRange<Int64>
 
 /// A date and a time of day as programs write them:
 ///
@@ -17,6 +18,8 @@ package struct WrittenTime {
   package private(set) var end: Int
   /// Whether it has a zone, or one was given. Without one it is taken for UTC.
   package private(set) var hasZone: Bool
+  /// Whether the clock of the zone that was given shows it once, not twice: `milliseconds` is the first.
+  package private(set) var isOnly = true
   /// Whether it is in the year 1: Go's zero time.
   package private(set) var isZero: Bool
 
@@ -27,7 +30,9 @@ package struct WrittenTime {
     let local = Int64(found.date.daysSince1970 &* 86_400 &+ found.second)
     hasZone = found.offset != nil || zone != nil
     // Before 1970 no zone has rules.
-    let seconds = found.offset.map { local &- Int64($0) } ?? (local < 0 ? local : zone?(local) ?? local)
+    let moments = found.offset == nil && local >= 0 ? zone?(local) : nil
+    if let moments { isOnly = moments.lowerBound == moments.upperBound }
+    let seconds = found.offset.map { local &- Int64($0) } ?? moments?.lowerBound ?? local
     // Leap seconds end a UTC day (RFC 3339, section 5.7).
     if found.isLeap, hasZone, seconds % 86_400 != 0 { return nil }
     (milliseconds, self.end) = (seconds &* 1000 &+ Int64(found.fraction), reader.index)
