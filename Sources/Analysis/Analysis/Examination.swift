@@ -63,6 +63,8 @@ package struct Examination {
   /// The inputs that failed: each by its index in the walk, and the indices of members in their archives. And whether this
   /// is the second pass, without them.
   private var failed: Set<[Int]> = []
+  /// The inputs with findings that are errors, by index in the walk: parts of them were not read.
+  private var wrong: Set<Int> = []
   /// The inputs that `skips` left out, by index in the walk.
   package private(set) var skipped: Set<Int> = []
   /// The files as they were when reading began, by index in the walk; empty if they may change.
@@ -188,11 +190,11 @@ package struct Examination {
     }
   }
 
-  /// The files that were read in full or skipped, and those that failed; without those that have changed since reading
+  /// The files that were read in full or skipped, and those that failed or have errors; without those that have changed since reading
   /// began, and those of no known format.
   package var settled: (done: [Input], failed: [Input]) {
     let read = Set(inputs.map(\.source))
-    let failed = Set(failed.compactMap(\.first))
+    let failed = wrong.union(failed.compactMap(\.first))
     let unchanged = begun.indices.filter { begun[$0]?.size != nil && begun[$0] == walk.inputs[$0].status }
     func files(_ areIncluded: (Int) -> Bool) -> [Input] {
       unchanged.filter(areIncluded).flatMap { [walk.inputs[$0]] + walk.inputs[$0].otherParts }
@@ -297,7 +299,7 @@ package struct Examination {
     }
     let progress = run.progress
     var counts = counts
-    let conflicts = analyzer.log.summary.lateConflicts
+    let (conflicts, errors) = (analyzer.log.summary.lateConflicts, analyzer.log.summary.findingCount(.error))
     var report: InputReport
     if isAhead, let ahead = run.ahead {
       report = try ahead.read(consume: run.consume, progress: { progress.update($0) })
@@ -326,6 +328,7 @@ package struct Examination {
     let known = failures
     try record(report, of: input, before: first, since: counts)
     if failures > known { failed.insert(key) }
+    if analyzer.log.summary.findingCount(.error) > errors { wrong.insert(key[0]) }
   }
 
   /// Returns how many members were read or skipped, with those in them, and how many failed.
