@@ -45,14 +45,12 @@ package struct FrameDecoder: RunDecoder, RunParser {
 
   mutating func parse(in run: RawSpan) throws(NeedsBytes) -> Step? {
     guard isOpening else { return frame(in: run) }
-    guard cursor.position < run.byteCount else { return nil }
     if try begins(in: run) { return open(from: cursor.undecidedOffset) }
     guard
       let isUpgrade = HTTP2Preface.startsUpgrade(
         at: cursor.position, in: run, isFromServer: sender == .server, isWhole: cursor.ended)
     else { return nil }
     startsUpgrade = isUpgrade
-    isOpening = false
     cursor.skipStart = cursor.undecidedOffset
     return nil
   }
@@ -109,12 +107,19 @@ package struct FrameDecoder: RunDecoder, RunParser {
     if sender == .client, run.byte(at: index) == HTTP2Preface.first, try isPreface(at: index, in: run) {
       return true
     }
+    // After the answer to an upgrade, the first frame of the server is enough.
+    if startsUpgrade, sender == .server, run.byteCount &- index >= Frame.headerLength,
+      FrameHeader(at: index, in: run).isFirstOfServer
+    {
+      return true
+    }
     return try Self.isStart(at: index, in: run, isWhole: cursor.ended)
   }
 
   mutating func endSearch(from skipStart: Int, in run: RawSpan) -> Step? {
     isOpening = sender == .client && HTTP2Preface.begins(run.extracting(droppingFirst: cursor.position))
-    if startsUpgrade, isOpening || sender == .server { return open(from: skipStart) }
+    let isFound = isOpening || sender == .server && cursor.position < run.byteCount
+    if startsUpgrade, isFound { return open(from: skipStart) }
     startsUpgrade = false
     return skipped(from: skipStart)
   }
@@ -123,7 +128,7 @@ package struct FrameDecoder: RunDecoder, RunParser {
   static func isStart(at index: Int, in run: RawSpan, isWhole: Bool) throws(NeedsBytes) -> Bool {
     guard let frames = FrameHeader.plausibleFrames(from: index, in: run) else { return false }
     if frames.count == FrameHeader.startLength { return true }
-    if isWhole { return frames.count > 0 && frames.left == 0 }
+    if isWhole { return frames.left == 0 }
     throw NeedsBytes()
   }
 }
