@@ -29,7 +29,7 @@ import Testing
 
   @Test("the hold-back is reached if necessary, and never exceeded") func holdBack() throws {
     let rules = FeedbackRules.standard
-    #expect(rules.holdBack == 3 * (6 + 100) + 6)
+    #expect([FeedbackDecoder(rules: rules).holdBack, TupleSpacing.reach(rules)] == [324, 34_116])
     let sound = (0..<100).flatMap { _ in Tuples.one() }
     let decoding = WatchedDecoding(feedback: sound, rules: rules) { 1 }
     #expect(decoding.breach == nil)

@@ -124,12 +124,9 @@ private typealias Bytes = HTTP2Bytes
     #expect(steps[3...].map { $0.isFrame(17) } == [true, true, true])
   }
 
-  static let limits: [(allowed: Int, length: Int, isRead: Bool)] = [
-    (0, 16_384, true), (0, 16_385, false), (16_385, 16_385, true), (16_385, 16_386, false),
-    (1 << 20, 1 << 20, true), (1 << 24 - 1, 1 << 20 + 1, false),
-  ]
-
-  @Test("what a peer's SETTINGS_MAX_FRAME_SIZE allows, up to 1 MiB", arguments: limits)
+  @Test(
+    "what a peer's SETTINGS_MAX_FRAME_SIZE allows, up to 1 MiB",
+    arguments: Fixtures.rows("limits", in: "http2-rules") as [(Int, Int, Bool)])
   func limit(_ allowed: Int, _ length: Int, _ isRead: Bool) {
     let bytes = Bytes.settings + frame(0, 0, 1, length) + Self.pings
     var decoder = FrameDecoder(.server)

@@ -97,21 +97,6 @@ private typealias Bytes = HTTP2Bytes
     #expect(HTTP2Recognition.sender(of: (head + pings).span.bytes) == expected)
   }
 
-  /// How many bytes decide; 512 is what is read of a server.
-  static let lengths: [(head: [UInt8], length: Int?)] = [
-    ([], 24), (text("P"), 24), (text("PRI"), 24), (Bytes.preface, 24), (Bytes.preface + settings, 24),
-    (text("PO"), 1048), (text("POST"), 1048), (text("POST "), 1048), (text("POST /"), 1048),
-    (text("OPTIONS *"), 1048), (text("GET x"), nil), (text("GET  "), nil), (text("get /"), nil),
-    (text(" / HTTP"), nil), (text("LONGNAMED"), nil), (text("LONGNAMED /"), nil),
-    (text("OPTIONS / HTTP"), 1048),
-    (text("OPTIONS x HTTP"), nil), (text("HTTP/1.1 1"), 1048), (text("HTTP/1.1 101 S"), 1048),
-    (text("HTTP/1.1 2"), nil), (text("PRI * HTTP/1"), 1048),
-    ([0, 0], 512), ([0, 0, 6], 512), ([0, 0, 6, 4], 512), ([0, 0, 6, 4, 0, 0, 0, 0], 512), (settings, 512),
-    ([0, 0, 6, 5], nil), ([0, 0, 6, 4, 1], nil), ([0, 0, 6, 5, 0], nil), ([0, 0, 6, 4, 0, 0, 0, 0, 1], nil),
-    ([0, 0, 5, 4, 0, 0, 0, 0, 0], nil), ([0x16, 3, 1, 2], nil),
-  ]
-
-  private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
   private static func filled(_ count: Int) -> [UInt8] { [UInt8](repeating: 0x2d, count: count) }
 
   @Test("a client", arguments: clients) func client(_ sentence: String, _ head: [UInt8], _ expected: Bool) {
@@ -133,8 +118,10 @@ private typealias Bytes = HTTP2Bytes
     #expect(HTTP2Recognition.startLength(head.span.bytes) == expected)
   }
 
-  @Test("how many bytes decide, none where more do not change it", arguments: lengths)
-  func deciding(_ head: [UInt8], _ expected: Int?) {
-    #expect(HTTP2Recognition.decidingLength(head.span.bytes, server: 512) == expected)
+  @Test(
+    "how many bytes decide, of a server 512, none where more do not change it",
+    arguments: Fixtures.rows("heads", in: "http2-rules") as [(String, Int?)])
+  func deciding(_ head: String, _ expected: Int?) {
+    #expect(HTTP2Recognition.decidingLength(Array(head.utf8).span.bytes, server: 512) == expected)
   }
 }

@@ -8,6 +8,7 @@ private typealias Bytes = HTTP2Bytes
 /// docs/spec/pushes.md#connections. The expected pushes follow from the specification.
 @Suite("Pushes from the bytes of a connection") struct PushDecoderTests {
   private static let token = String(repeating: "a1", count: 32)
+  private static let junk = [UInt8](repeating: 0xff, count: 20)
   private static let gone = #"{"reason":"Unregistered","timestamp":1700000000123}"#
 
   struct Case: Sendable, CustomTestStringConvertible {
@@ -40,15 +41,30 @@ private typealias Bytes = HTTP2Bytes
       "a response without its request", [], Bytes.response(7, "400", body: #"{"reason":"BadTopic"}"#),
       ["7 400 BadTopic uncorrelated"]),
     Case(
-      "bytes that are no frames, before whole ones",
-      [UInt8](repeating: 0xff, count: 20) + Bytes.request(1, token) + Bytes.settings,
+      "bytes that are no frames, before whole ones", junk + Bytes.request(1, token) + Bytes.settings,
       Bytes.response(1, "200"), ["1 \(token) 200"], ["client skipped 0+20"]),
     Case(
-      "a frame that is cut", Bytes.request(1, token) + Bytes.request(3, token).dropLast(2),
-      Bytes.response(1, "200"), ["1 \(token) 200", "3 \(token) no-response"], ["client truncated 277+9"]),
+      "bytes that are no frames, in an answer", Bytes.request(1, token),
+      Bytes.frame(1, 4, stream: 1, Bytes.block([(":status", "400")])) + junk
+        + Bytes.frame(0, 1, stream: 1, [1]) + Bytes.settings + Bytes.settings,
+      ["1 \(token) 400 body-lost"], ["server skipped 22+20"]),
+    Case(
+      "frames that are cut", Bytes.request(1, token) + Bytes.request(3, token).dropLast(2),
+      Bytes.response(1, "200") + Bytes.response(3, "200").dropLast(2),
+      ["1 \(token) 200", "3 \(token) no-response"], ["server truncated 36+34", "client truncated 277+9"]),
+    Case(
+      "a frame that the other side's SETTINGS allow", Bytes.settings
+        + Bytes.frame(10, 0, stream: 0, Array(repeating: 0, count: 20_000)) + Bytes.request(1, token),
+      Bytes.frame(4, 0, stream: 0, [0, 5, 0, 0, 128, 0]) + Bytes.response(1, "200"), ["1 \(token) 200"]),
     Case(
       "a header block that is cut", Bytes.frame(1, 1, stream: 1, Bytes.requestBlock(token)), [], [],
       ["client truncated 0+133"]),
+    Case(
+      "header blocks that are cut before a frame, and before bytes that are none",
+      blocks(1, [9], end: false) + Bytes.request(3, token) + blocks(5, [9], end: false) + junk
+        + Bytes.request(7, token) + Bytes.settings, Bytes.response(3, "200") + Bytes.response(7, "200"),
+      ["3 \(token) 200", "7 \(token) 200"],
+      ["client truncated 0+142", "client truncated 286+142", "client skipped 428+20"]),
     Case(
       "a header block in three frames", blocks(1, [9, 0], end: true) + Bytes.frame(0, 1, stream: 1, []),
       Bytes.response(1, "200"), ["1 \(token) 200"]),

@@ -30,8 +30,6 @@ package final class HeaderTable {
   package static let longestList = 1 << 16
   /// The largest table size that an encoder may choose, in bytes.
   private static let greatestSize = 1 << 20
-  /// The table size after a gap, in bytes. A table larger than the encoder's is harmless.
-  private static let lostSize: UInt32 = 1 << 17
   /// The number of dummies: enough for a table of the default 4096 bytes, or of 64 KiB.
   private static let (few, many) = (128, 2048)
   /// How often a table gets `many` dummies: that is slow.
@@ -103,10 +101,7 @@ package final class HeaderTable {
 
   private func create(unknown count: Int, _ library: Libnghttp2) {
     isFewFilled = count == Self.few
-    guard library.nghttp2_hd_inflate_new(&inflater) == 0 else {
-      inflater = nil
-      return
-    }
+    guard library.nghttp2_hd_inflate_new(&inflater) == 0 else { return }
     _ = library.nghttp2_hd_inflate_change_table_size(inflater, Self.greatestSize)
     guard count > 0 else { return }
     let filling = count == Self.few ? Self.fewUnknown : Self.manyUnknown
@@ -119,14 +114,8 @@ package final class HeaderTable {
 
   /// A header block that sets the table size and adds dummies.
   private static func unknownEntries(_ count: Int) -> [UInt8] {
-    // RFC 7541, section 6.3: an integer with a prefix of 5 bits.
-    var block: [UInt8] = [0x3f]
-    var rest = lostSize &- 0x1f
-    while rest >= 0x80 {
-      block.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    block.append(UInt8(truncatingIfNeeded: rest))
+    // RFC 7541, section 6.3: a size of 128 KiB. A table larger than the encoder's is harmless.
+    var block: [UInt8] = [0x3f, 0xe1, 0xff, 0x07]
     // Section 6.2.1: a literal with a new name of one byte, and an empty value.
     for _ in 0..<count { block.append(contentsOf: [0x40, 1, unknownName, 0]) }
     return block

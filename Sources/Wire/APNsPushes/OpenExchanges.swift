@@ -5,8 +5,6 @@ import APNsWire
 /// An exchange keeps its index until it is emitted.
 struct OpenExchanges: ~Copyable {
   private let budget: PushBudget
-  /// Approximate memory of the open exchanges in bytes.
-  private var used = 0
   private var exchanges: [PushExchange] = []
   /// Free indices in `exchanges`.
   private var unused: [Int] = []
@@ -21,8 +19,6 @@ struct OpenExchanges: ~Copyable {
   private var hasEvicted = false
 
   init(_ budget: PushBudget) { self.budget = budget }
-
-  deinit { budget.used -= used }
 
   subscript(index: Int) -> PushExchange {
     _read { yield exchanges[index] }
@@ -46,12 +42,11 @@ struct OpenExchanges: ~Copyable {
     assert(open[exchanges[index].id] == index, "only an open exchange grows")
     let growth = exchanges[index].cost &- exchanges[index].counted
     exchanges[index].counted &+= growth
-    used &+= growth
     budget.used &+= growth
     if isOverLimit { evict() }
   }
 
-  private var isOverLimit: Bool { open.count > budget.maxPending || used > 0 && budget.used > budget.memory }
+  private var isOverLimit: Bool { open.count > budget.maxPending || budget.used > budget.memory }
 
   private mutating func evict() {
     while open.count > 1, isOverLimit, oldest < order.count {
@@ -72,10 +67,9 @@ struct OpenExchanges: ~Copyable {
   mutating func complete(_ index: Int) {
     open.removeValue(forKey: exchanges[index].id)
     completed.append(index)
-    used &-= exchanges[index].counted
     budget.used &-= exchanges[index].counted
     exchanges[index].counted = 0
-    assert(used >= 0 && budget.used >= used, "the budget has the memory of all open exchanges")
+    assert(budget.used >= 0, "the budget has the memory of all open exchanges")
     if order.count > 2 &* open.count &+ 1024 {
       order.removeFirst(oldest)
       oldest = 0
@@ -85,7 +79,6 @@ struct OpenExchanges: ~Copyable {
 
   mutating func completeAll() {
     for id in open.keys.sorted() { if let index = open[id] { complete(index) } }
-    assert(used == 0, "complete exchanges are in no budget")
   }
 
   // MARK: - Complete exchanges

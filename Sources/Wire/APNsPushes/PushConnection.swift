@@ -333,8 +333,7 @@ package final class PushConnection {
         return false
       }
       // Each response of the service has an id.
-      return exchange.request.origin != nil || !exchange.hasStatusBlock
-        || fields.flags.contains(.unknownHeaders)
+      return fields.flags.contains(.unknownHeaders)
     }
     return true
   }

@@ -165,7 +165,7 @@ struct PushExchange {
 
   /// Adds bytes of the response's body.
   mutating func appendBody(_ bytes: RawSpan) {
-    guard !isOther, bytes.byteCount > 0 else { return }
+    guard !isOther else { return }
     bodyLength &+= bytes.byteCount
     guard !isBodyTooLong, body.count &+ bytes.byteCount <= longestAnswer else {
       isBodyTooLong = true

@@ -130,10 +130,10 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
     let index = cursor.position
     guard rules.hasHeader(at: index, in: run) else { return rest(in: run) }
     let isAllowed = rules.hasAllowedLength(at: index, in: run)
-    if !isAllowed, let group = groups.first, group.isFirst, cursor.undecidedOffset == group.start,
+    if !isAllowed, cursor.undecidedOffset == groups.first?.start,
       let start = try groups[0].spacing.lead(at: index, in: run, isLast: cursor.ended)
     {
-      return between(start &- index)
+      return between(start)
     }
     let isOdd = rules.isOdd(at: index, in: run)
     let end = rules.end(ofTupleAt: index, in: run)
@@ -178,7 +178,7 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
   private mutating func between(_ separator: Int) -> Step {
     let step = Step.between(offset: cursor.undecidedOffset, length: separator)
     cursor.position &+= separator
-    groups[0] = TupleGroup(isFirst: false, start: cursor.undecidedOffset, spacing: groups[0].spacing)
+    groups[0] = TupleGroup(start: cursor.undecidedOffset, spacing: groups[0].spacing)
     return step
   }
 
@@ -211,8 +211,6 @@ public struct FeedbackDecoder: RunDecoder, RunParser {
 
 /// Tuples of a dump that touch, up to the cursor.
 private struct TupleGroup {
-  /// Whether no separator was before them: so they may be the first ones.
-  var isFirst = true
   /// Offset of the first of them; nil if bytes before it were skipped.
   var start: Int?
   /// Bytes of the separator at the cursor.

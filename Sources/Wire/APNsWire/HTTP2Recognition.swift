@@ -90,8 +90,7 @@ package enum HTTP2Recognition {
 
   /// Whether the bytes begin with a client's preface, or with an HTTP/1.1 upgrade request and the preface.
   package static func isClient(_ head: RawSpan) -> Bool {
-    if HTTP2Preface.begins(head) { return true }
-    guard head.byteCount > HTTP2Preface.length, head.byte(at: 0) != 0 else { return false }
+    guard head.byteCount >= HTTP2Preface.length, head.byte(at: 0) != 0 else { return false }
     for index in 0...min(head.byteCount &- HTTP2Preface.length, longestUpgrade)
     where head.byte(at: index) == HTTP2Preface.first && HTTP2Preface.mayBegin(at: index, in: head) {
       return true
@@ -149,9 +148,9 @@ package enum HTTP2Recognition {
       && Frame.Flags(rawValue: data.flags).contains(.endStream)
   }
 
+  /// `head` has an answer to an upgrade.
   private static func firstStart(in head: RawSpan) -> Int? {
-    guard head.byteCount >= Frame.headerLength else { return nil }
-    return (0...head.byteCount &- Frame.headerLength).first { arePlausible(from: $0, in: head) }
+    (0...head.byteCount &- Frame.headerLength).first { arePlausible(from: $0, in: head) }
   }
 
   private static func isAllData(from index: Int, in head: RawSpan) -> Bool {

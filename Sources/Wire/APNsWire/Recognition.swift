@@ -40,7 +40,8 @@ extension RequestRules {
         id: head.byte(at: index),
         data: index + RequestLayout.itemHeaderLength..<index + RequestLayout.itemHeaderLength
           + Int(head.bigEndianUInt16(at: index + 1)))
-      guard let kind = RequestItem.Kind(rawValue: item.id), item.hasItsSize, item.data.upperBound <= end
+      guard let kind = RequestItem.Kind(rawValue: item.id), kind.takes(item.data.count),
+        item.data.upperBound <= end
       else { return false }
       if kind == .payload { return isOpeningBrace(at: item.data.lowerBound, in: head) }
       index = item.data.upperBound

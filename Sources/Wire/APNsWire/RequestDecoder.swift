@@ -169,9 +169,8 @@ extension RequestRules {
     var items = RequestItems(range)
     var seen: UInt8 = 0
     while let item = items.next(in: run) {
-      guard let kind = RequestItem.Kind(rawValue: item.id), seen & kind.bit == 0, item.hasItsSize else {
-        return false
-      }
+      guard let kind = RequestItem.Kind(rawValue: item.id), seen & kind.bit == 0, kind.takes(item.data.count)
+      else { return false }
       seen |= kind.bit
       if kind == .token, !tokenLengths.contains(UInt16(truncatingIfNeeded: item.data.count)) { return false }
       if kind == .payload, !isInBraces(item.data, in: run) { return false }

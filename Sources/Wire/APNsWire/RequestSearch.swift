@@ -22,8 +22,8 @@ extension RequestRules {
     switch extent(at: index, in: bytes) {
     case .none: return .none
     case .unfinished:
-      let needed = RequestLayout.enhancedHeaderLength + longestToken + RequestLayout.lengthSize
-      return isLast || bytes.byteCount - index >= needed ? .none : .undecided(needed)
+      return isLast
+        ? .none : .undecided(RequestLayout.enhancedHeaderLength + longestToken + RequestLayout.lengthSize)
     case .known(let end):
       guard end <= bytes.byteCount else { return isLast ? .none : .undecided(end - index) }
       return isConvincing(from: index, to: end, in: bytes) && hasJSON(from: index, to: end, in: bytes)

@@ -167,9 +167,6 @@ public struct RequestItem: Equatable, Sendable {
   public var id: UInt8
   /// The data, 0 to 65,535 bytes: indices from 0 in the bytes that the item was read from.
   public var data: Range<Int>
-
-  /// Whether the length of the data is valid for the id; true for unknown ids.
-  var hasItsSize: Bool { Kind(rawValue: id)?.takes(data.count) ?? true }
 }
 
 /// Iterates the items of command 2 in wire order, up to the first that does not fit in the frame.

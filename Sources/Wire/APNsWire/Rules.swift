@@ -3,7 +3,7 @@ public struct TokenLengths: Equatable, Sendable {
   /// One bit for each of the 65,536 values of a length field.
   private var words = [UInt64](repeating: 0, count: 1024)
   // In 16 bits, here and in `FeedbackRules`: every decoder has its own, and there are many.
-  private var (least, greatest) = (UInt16(0), UInt16(0))
+  private let least, greatest: UInt16
   /// The largest length in the set, in bytes.
   public var longest: Int { Int(greatest) }
   /// The smallest.
@@ -11,8 +11,9 @@ public struct TokenLengths: Equatable, Sendable {
 
   /// - Parameter ranges: the lengths in bytes; nil for an empty array.
   public init?(_ ranges: [ClosedRange<UInt16>]) {
-    guard let last = ranges.map(\.upperBound).max() else { return nil }
-    (least, greatest) = (ranges.map(\.lowerBound).min() ?? 0, last)
+    guard let first = ranges.map(\.lowerBound).min(), let last = ranges.map(\.upperBound).max()
+    else { return nil }
+    (least, greatest) = (first, last)
     for length in ranges.joined() { words[Int(length >> 6)] |= 1 << UInt64(length & 63) }
   }
 

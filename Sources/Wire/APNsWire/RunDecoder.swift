@@ -122,8 +122,6 @@ public struct RunCursor: Sendable {
     (ended, endsAtGap, isInCarry) = (true, atGap, true)
   }
 
-  fileprivate mutating func beginChunk() { isInCarry = !carry.isEmpty }
-
   /// Switches the window to the chunk once all bytes of earlier chunks are decided.
   fileprivate mutating func leaveCarry() -> Bool {
     let earlier = carry.count &- Int(copied)
@@ -195,7 +193,6 @@ extension RunParser {
   @inline(__always)
   mutating func nextStep(in chunk: RawSpan) -> Step? {
     if cursor.ended { return stepInCarry() }
-    cursor.beginChunk()
     while cursor.isInCarry {
       if cursor.leaveCarry() { break }
       if let step = stepInCarry() { return step }

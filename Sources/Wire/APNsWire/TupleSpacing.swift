@@ -63,9 +63,7 @@ package struct TupleSpacing: Sendable {
 
   /// Whether a separator follows the tuple at `index`.
   func isStart(at index: Int, in run: RawSpan, isLast: Bool) throws(NeedsBytes) -> Bool {
-    guard let end = try rules.tupleEnd(at: index, in: run, isLast: isLast), end <= run.byteCount else {
-      return false
-    }
+    guard let end = try rules.tupleEnd(at: index, in: run, isLast: isLast) else { return false }
     var series = self
     return try series.next(after: end, group: nil, in: run, isLast: isLast) != nil
   }
@@ -83,8 +81,7 @@ package struct TupleSpacing: Sendable {
   private mutating func first(
     after index: Int, group: Int?, proof: Int, in run: RawSpan, isLast: Bool
   ) throws(NeedsBytes) -> Int? {
-    guard let next = try find(from: index, in: run, isLast: isLast), next > index,
-      differ(before: index, at: next, in: run)
+    guard let next = try find(from: index, in: run, isLast: isLast), differ(before: index, at: next, in: run)
     else { return nil }
     var series = TupleSpacing(rules)
     series.model = run.extracting(index..<next).withUnsafeBytes { Array($0) }
@@ -111,7 +108,6 @@ package struct TupleSpacing: Sendable {
     let end = found ?? run.byteCount
     let usual = index + model.count
     if usual < end {
-      if !isLast, run.byteCount - usual < Tuple.headerLength + rules.longestToken { throw NeedsBytes() }
       // A token need not look random where a tuple is expected.
       if rules.mayBegin(at: usual, in: run), resembles(index..<usual, from: group, in: run) { return usual }
     }
@@ -207,9 +203,9 @@ package struct TupleSpacing: Sendable {
     bytes.withUnsafeBytes { $0.allSatisfy { 0x20..<0x7f ~= $0 || $0 == 9 || $0 == 10 || $0 == 13 } }
   }
 
-  /// The number of offsets at which both have the same byte.
+  /// The number of offsets at which both, of the same length, have the same byte.
   private static func agreeing(_ bytes: RawSpan, _ others: RawSpan) -> Int {
-    (0..<min(bytes.byteCount, others.byteCount)).count { bytes.byte(at: $0) == others.byte(at: $0) }
+    (0..<bytes.byteCount).count { bytes.byte(at: $0) == others.byte(at: $0) }
   }
 
   private static func digitsEnd(from index: Int, in bytes: RawSpan) -> Int {
