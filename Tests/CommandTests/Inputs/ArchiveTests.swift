@@ -22,6 +22,7 @@ struct ArchiveTests {
     "tar.bz2": "tar -cjf packed in",
     "tar.zst": "tar -cf - in | zstd -q >packed",
     "cpio": "find in | cpio -o -H newc >packed 2>log",
+    "cpio, two names": "ln in/dump.bin in/a; ls in/a in/*.bin in/*/* | cpio -o -H newc >packed 2>log",
     "cpio, odc": "find in | cpio -o -H odc >packed 2>log",
     "7z": "7z a packed.7z in >log && mv packed.7z packed",
     "7z, solid bzip2": "7z a -m0=bzip2 packed.7z in >log && mv packed.7z packed",
@@ -136,6 +137,11 @@ struct ArchiveTests {
     try directory.apnsift("export", "cut").exits(
       2, saying: "the tar archive ends without its end mark: files may be missing; look for another copy")
     #expect(try directory.apnsift("export", "two").lines.count == 2 * 43 + 1)
+    for name in ["cpio", "7z"] {
+      try pack(name)
+      _ = try directory.shell("cat packed in/dump.bin >more")
+      try directory.apnsift("export", "more").exits(2, saying: "the \(name) archive is followed by other data")
+    }
   }
 
   @Test("names lead nowhere, and nothing is written")
@@ -161,10 +167,8 @@ struct ArchiveTests {
   }
 
   static let limited: [(line: String, problem: Message?, records: Int)] = [
-    (
-      "bomb --max-content 100KiB",
-      "unpacks to more than \(ByteSize.text(100 << 10)): the rest is not read; use --max-content", 40
-    ),
+    ("bomb --max-content 100KiB", "unpacks to more than 100 KiB: the rest is not read; use --max-content", 40),
+    ("whole --max-content 1634", nil, 43),
     ("bomb --max-members 1", "has more than 1 files: the others are not read; use --max-members", 40),
     ("deep", "is an archive within 4 others, which is not read: extract it, or use --max-depth", 0),
     ("deep --max-depth 6", nil, 40),
@@ -173,7 +177,7 @@ struct ArchiveTests {
   @Test("limits of content, members and depth are reported", arguments: limited)
   func limits(_ line: String, _ problem: Message?, _ records: Int) throws {
     _ = try directory.shell(
-      "head -c 300000000 /dev/zero | gzip -1 >zeros.gz; tar -cf bomb in/dump.bin zeros.gz in/sub; "
+      "tar -cf whole in; head -c 300000000 /dev/zero | gzip -1 >zeros.gz; tar -cf bomb in/dump.bin zeros.gz in/sub; "
         + "cp in/dump.bin deep; for i in 1 2 3 4 5 6; do tar -cf t deep && mv t deep; done")
     let outcome = try directory.apnsift("export \(line)".words).exits(problem == nil ? 0 : 2, saying: problem)
     #expect(outcome.lines.count == records + 1, "\(outcome.errors)")

@@ -104,6 +104,11 @@ package final class Archive {
         }
         let (repeated, reason) = format == .zip ? ZipList.read(in: bytes) : ([], nil)
         (leftOut, error) = (repeated[...], reason.map { InputError($0) } ?? error)
+        if let end = contentEnd(library), bytes.hasMore(after: end) {
+          error = InputError(
+            "the \(format.rawValue) archive is followed by other data, which are not read: split the file, or "
+              + "use carve")
+        }
         return leftOut?.popFirst()
       }
       guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let entry else {
@@ -125,6 +130,22 @@ package final class Archive {
     return nil
   }
 
+  /// Offset of the byte after the last member and the list of members; nil where others look for what follows.
+  private func contentEnd(_ library: Libarchive) -> Int? {
+    switch format {
+    case .zip, .tar: return nil
+    // The longest header of the last entry, which is a mark with the name TRAILER!!!.
+    case .cpio: return Int(clamping: library.archive_read_header_position(handle)) &+ 124
+    case .sevenZip:
+      // The offset of the list, after 32 bytes, and its length (7zFormat.txt, "SignatureHeader").
+      guard bytes.seek(0, whence: SEEK_SET) != nil, case let head = bytes.next(), head.count >= 32 else {
+        return nil
+      }
+      let numbers = [12, 20].map { head.loadUnaligned(fromByteOffset: $0, as: UInt64.self) }
+      return numbers.reduce(32) { $0 &+ Int(truncatingIfNeeded: UInt64(littleEndian: $1)) }
+    }
+  }
+
   private func member(_ entry: OpaquePointer, isFile: Bool, _ library: Libarchive) -> ArchiveMember {
     // Not every name is UTF-8.
     let name = library.archive_entry_pathname_utf8(entry) ?? library.archive_entry_pathname(entry)
@@ -134,7 +155,9 @@ package final class Archive {
     if library.archive_entry_mtime_is_set(entry) != 0 {
       member.modified = Int(library.archive_entry_mtime(entry))
     }
-    if !isFile || library.archive_entry_hardlink(entry) != nil {
+    // Of the names of a file, cpio has the content at the last.
+    let isLink = library.archive_entry_hardlink(entry) != nil || library.archive_entry_nlink(entry) > 1
+    if !isFile || isLink && library.archive_entry_size(entry) == 0 {
       member.obstacle = "a link or device in an archive"
     } else if library.archive_entry_is_data_encrypted(entry) != 0 {
       member.obstacle = "is encrypted in the archive: extract it with its password"
@@ -146,13 +169,13 @@ package final class Archive {
   /// The next bytes of the current member; 0 at its end, or if there is a `memberError`.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard memberError == nil, error == nil, let library, let base = buffer.baseAddress else { return 0 }
+    guard position < block.offset || !block.bytes.isEmpty || readBlock(library) else { return 0 }
     let room = min(buffer.count, left.content)
     guard room > 0 else {
       error = tooLarge
       memberError = error
       return 0
     }
-    guard position < block.offset || !block.bytes.isEmpty || readBlock(library) else { return 0 }
     // Archives leave out long runs of zeros.
     let zeros = min(room, block.offset - position)
     base.initializeMemory(as: UInt8.self, repeating: 0, count: zeros)
@@ -172,7 +195,11 @@ package final class Archive {
     while warning == nil {
       var (start, count, offset) = (UnsafeRawPointer?.none, 0, Int64(0))
       let result = library.archive_read_data_block(handle, &start, &count, &offset)
-      if result == ARCHIVE_EOF { return false }
+      if result == ARCHIVE_EOF {
+        // A sparse file of tar may end with zeros.
+        block = (Int(offset), UnsafeRawBufferPointer(start: nil, count: 0))
+        return position < block.offset
+      }
       if result == ARCHIVE_RETRY { continue }
       guard result == ARCHIVE_OK || result == ARCHIVE_WARN, offset >= position else {
         memberError = readError {

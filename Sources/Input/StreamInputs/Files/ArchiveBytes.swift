@@ -93,11 +93,30 @@ final class ArchiveBytes {
   private(set) var endsWithZeros = false
   private static let tarBlock = 512
 
+  private var last = UnsafeRawBufferPointer(start: nil, count: 0)
+  /// Bytes of zeros that may follow an archive, in blocks.
+  private static let maxPadding = 16
+
   private func returned(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    last = bytes
     if !bytes.isEmpty {
       endsWithZeros = bytes.count >= Self.tarBlock && bytes.suffix(Self.tarBlock).allSatisfy { $0 == 0 }
     }
     return bytes
+  }
+
+  /// Whether other bytes than zeros follow `offset`, which is in the block that was read last, or after it.
+  func hasMore(after offset: Int) -> Bool {
+    var block = UnsafeRawBufferPointer(rebasing: last.dropFirst(max(0, offset &- (position &- last.count))))
+    if isSeekable {
+      guard seek(offset, whence: SEEK_SET) != nil else { return false }
+      block = next()
+    }
+    for _ in 0..<Self.maxPadding where !block.isEmpty {
+      if block.contains(where: { $0 != 0 }) { return true }
+      block = next()
+    }
+    return false
   }
 
   /// Moves on without reading; returns how far.
