@@ -39,7 +39,11 @@ enum RotatedCaptures {
     let heads = files.compactMap { CaptureEdges(of: inputs[$0], $0, options, isHead: true) }
     // Connections mostly begin in the file that has them: then nothing more is read.
     guard heads.count > 1, heads.contains(where: { !$0.begins.isEmpty }) else { return [] }
-    let edges = heads.compactMap { CaptureEdges(of: inputs[$0.file], $0.file, options) }
+    var known: Set<[AnyHashable]> = []
+    // A copy of a file is a capture of its own.
+    let edges = heads.compactMap { CaptureEdges(of: inputs[$0.file], $0.file, options) }.filter {
+      known.insert([$0.begins, $0.ends, $0.start, $0.end, inputs[$0.file].size]).inserted
+    }
     return groups(edges.sorted { $0.start < $1.start }).filter { files in
       // Two captures of one connection at the same time are no rotation.
       files.count > 1 && zip(files, files.dropFirst()).allSatisfy { $0.end <= $1.start }

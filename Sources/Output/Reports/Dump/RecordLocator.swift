@@ -259,8 +259,9 @@ package final class RecordLocator: EvidenceSink {
 
   private func isShown(_ window: ByteWindow, _ labels: StreamLabels, _ sender: Direction) -> Bool {
     located.contains { shown in
-      shown.labels.source == labels.source && shown.labels.stream == labels.stream
-        && shown.direction == sender
+      // Of a capture in several files, the record's may be a later one than the stream's.
+      (shown.labels.source == labels.source || shown.fileOffset == window.fileOffset - window.offset + shown.offset)
+        && shown.labels.stream == labels.stream && shown.direction == sender
         && shown.offset < window.offset + window.bytes.count && window.offset < shown.end
     }
   }
