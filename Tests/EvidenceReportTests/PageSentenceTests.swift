@@ -235,8 +235,6 @@ import Testing
     "But some inputs are identical to others (see Examined inputs), and each copy repeats": {
       ($0.inputs[0].sameBytesAs, $0.invalidations.repeatedCount) = ("b", 1)
     },
-    "1 token is named only by flagged records and not": { $0.invalidations.doubtful = 1 },
-    "2 tokens are named only by flagged records and not": { $0.invalidations.doubtful = 2 },
     "1 token is named only by doubtful records and not": { $0.invalidations.doubtful = 1 },
     "2 tokens are named only by doubtful records and not": { $0.invalidations.doubtful = 2 },
     "1 device token is reported as invalidated, at 2013-05-01 09:30:00 UTC.": {

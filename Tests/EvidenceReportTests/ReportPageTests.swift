@@ -3,6 +3,7 @@ import Analysis
 import Basics
 import EvidenceReport
 import PacketCapture
+import TestSupport
 import Testing
 
 @Suite("The page of a report") struct ReportPageTests {
@@ -89,19 +90,13 @@ import Testing
 
   @Test(
     "numbers have a comma before each three digits",
-    arguments: [
-      (0, "0"), (999, "999"), (1000, "1,000"), (-1234, "-1,234"), (1_234_567, "1,234,567"),
-      (.max, "9,223,372,036,854,775,807"),
-    ]) func numbers(_ number: Int, _ expected: String)
-  { #expect(Figures.grouped(number) == expected) }
+    arguments: Fixtures.rows("grouped numbers", in: "page-texts") as [(Int, String)])
+  func numbers(_ number: Int, _ expected: String) { #expect(Figures.grouped(number) == expected) }
 
   @Test(
     "parts of a whole",
-    arguments: [
-      (0, "None of 12 is listed"), (1, "1 of 12 is listed"), (2, "2 of 12 are listed"),
-      (1000, "1,000 of 12 are listed"),
-    ]) func parts(_ part: Int, _ expected: String)
-  { #expect(Figures.part(part, of: 12, "listed") == expected) }
+    arguments: Fixtures.rows("parts of 12", in: "page-texts") as [(Int, String)])
+  func parts(_ part: Int, _ expected: String) { #expect(Figures.part(part, of: 12, "listed") == expected) }
 
   @Test("key figures") func tiles() {
     let html = ReportPage.html { page in

@@ -59,7 +59,7 @@ extension ReportHTML {
     return """
       \(all == 0 ? .empty("No record has a token.") : total(page))\
       \(if: tokens.doubtful > 0, .paragraph(
-        "alert", "\(doubtful) named only by flagged records and not counted as invalidated."))\
+        "alert", "\(doubtful) named only by doubtful records and not counted as invalidated."))\
       \(if: page.isInteractive, browser(page))\
       \(table(lines, page))\
       \(if: lines.count < all, .command(

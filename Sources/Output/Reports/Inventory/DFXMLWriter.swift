@@ -76,11 +76,13 @@ package final class DFXMLWriter: EvidenceSink {
     guard let (labels, bytes) = carved else { return }
     carved = nil
     let file = labels.file
+    // Text and packets have other bytes between those of records.
+    let length = labels.carving?.form == .binary ? " len=\"\(bytes.count)\"" : ""
     try append([
       ("filename", file?.path.map { Self.exact($0) }),
       ("unalloc", file?.state == .deleted ? "1" : nil), ("alloc", file?.state == .allocated ? "1" : nil),
       ("inode", file?.inode.map { "\($0)" }),
-      ("byte_runs", "<byte_run img_offset=\"\(bytes.lowerBound)\" len=\"\(bytes.count)\"/>"),
+      ("byte_runs", "<byte_run img_offset=\"\(bytes.lowerBound)\"\(length)/>"),
       ("apnsift:image", Self.exact(labels.source)), ("apnsift:state", file?.state?.rawValue),
     ])
   }
