@@ -69,7 +69,7 @@ package struct CorpusOptions: ParsableArguments {
 
 extension InputOptions {
   /// The options of a case, as for `export`.
-  fileprivate static func ofCase(_ words: [String]) throws(CaseError) -> CaseOptions {
+  fileprivate static func ofCase(_ words: [String]) throws(CommandError) -> CaseOptions {
     do {
       let options = try parse(words)
       try RepeatedOption.check(words, of: InputOptions.self)
@@ -77,9 +77,9 @@ extension InputOptions {
         words: options.inputs, pair: options.pair, examination: options.examinationOptions,
         memory: options.memory, keys: { try options.decryption.streamKeys(memory: options.memory, $0) })
     } catch let error as UsageError {
-      throw CaseError("invalid options: \(error.message); correct the options in case.yml")
+      throw CommandError("invalid options: \(error.message); correct the options in case.yml")
     } catch {
-      throw CaseError("invalid options: \(message(for: error).shortened); correct the options in case.yml")
+      throw CommandError("invalid options: \(message(for: error).shortened); correct the options in case.yml")
     }
   }
 }

@@ -43,9 +43,11 @@ package struct CaseExaminer: Sendable {
   package static let descriptors = 6
 
   /// Parses the options of a description, and the names of the inputs.
-  private let parse: @Sendable ([String]) throws(CaseError) -> CaseOptions
+  private let parse: @Sendable ([String]) throws(CommandError) -> CaseOptions
 
-  package init(parse: @escaping @Sendable ([String]) throws(CaseError) -> CaseOptions) { self.parse = parse }
+  package init(parse: @escaping @Sendable ([String]) throws(CommandError) -> CaseOptions) {
+    self.parse = parse
+  }
 
   /// The kind of streams to keep for readers; nil keeps none.
   package var readers: ReadableStream.Kind?
@@ -58,8 +60,6 @@ package struct CaseExaminer: Sendable {
     let start = ContinuousClock.now
     do {
       try Console.$log.withValue(log) { try examine(&one) }
-    } catch let broken as CaseError {
-      one.verdict = .broken(broken.message)
     } catch let error as YAMLError {
       one.verdict = .broken(error.message)
     } catch let usage as UsageError {
@@ -74,7 +74,7 @@ package struct CaseExaminer: Sendable {
 
   private func examine(_ one: inout ExaminedCase) throws {
     guard one.directory.hasDescription else {
-      throw CaseError("no case.yml; write one that says what the case shows and where its bytes come from")
+      throw CommandError("no case.yml; write one that says what the case shows and where its bytes come from")
     }
     // Messages begin with the case's name, so the file name needs no path.
     let description = try CaseFile.description(in: one.directory.input(CaseFiles.description))
@@ -114,7 +114,7 @@ package struct CaseExaminer: Sendable {
     do {
       return try Evidence(ndjson: evidence.bytes)
     } catch {
-      throw CaseError(
+      throw CommandError(
         "the result cannot be compared (line \(error.line): \(error.message)); please report this bug")
     }
   }
@@ -133,22 +133,23 @@ package struct CaseExaminer: Sendable {
   private func expectation(_ directory: CaseDirectory) throws -> Evidence {
     let name = CaseFiles.expectation
     guard directory.hasExpectation else {
-      throw CaseError("no expected.ndjson; --update writes the current result: review it")
+      throw CommandError("no expected.ndjson; --update writes the current result: review it")
     }
     do {
       let bytes = try InputFile.content(of: directory.input(name), limit: Self.maxEvidence)
       guard bytes.count <= Self.maxEvidence else {
-        throw CaseError("expected.ndjson is larger than \(ByteSize.text(Self.maxEvidence)); split the case")
+        throw CommandError(
+          "expected.ndjson is larger than \(ByteSize.text(Self.maxEvidence)); split the case")
       }
       return try Evidence(ndjson: bytes)
     } catch let error as InputError {
-      throw CaseError(.about(name, error.message))
+      throw CommandError(.about(name, error.message))
     } catch let error as EvidenceError {
       let remedy =
         error.isOtherVersion
         ? "it is in another version of the format; --update rewrites it: review the difference"
         : "correct it, or rewrite it with --update"
-      throw CaseError(
+      throw CommandError(
         "expected.ndjson: line \(error.line), column \(error.column): \(error.message); \(remedy)")
     }
   }
@@ -160,7 +161,7 @@ private final class EvidenceText: ByteSink {
 
   func write(_ more: RawSpan) throws {
     guard bytes.count + more.byteCount <= CaseExaminer.maxEvidence else {
-      throw CaseError(
+      throw CommandError(
         "the result takes more than \(ByteSize.text(CaseExaminer.maxEvidence)) of NDJSON; split the case")
     }
     more.withUnsafeBytes { bytes += $0 }

@@ -149,18 +149,14 @@ package struct CaseDirectory: Sendable {
 
   /// One of its files. Pipes are refused, because they might block.
   /// - Parameter file: the NUL-terminated name as bytes; nil for those of `name`.
-  package func input(_ name: String, _ file: [CChar]? = nil) throws(CaseError) -> Input {
+  package func input(_ name: String, _ file: [CChar]? = nil) throws(CommandError) -> Input {
     let path = path(of: file ?? Array(name.utf8CString))
     guard let kind = DirectoryEntry.kind(of: path, followingLinks: true) else {
-      throw CaseError(.cannotOpen(name, SystemError.text()))
+      throw CommandError(.cannotOpen(name, SystemError.text()))
     }
-    guard kind == S_IFREG else { throw CaseError("\(name) is not a regular file; put the bytes into a file") }
+    guard kind == S_IFREG else {
+      throw CommandError("\(name) is not a regular file; put the bytes into a file")
+    }
     return Input(name, path: path)
   }
-}
-
-/// Why a case cannot be verified, with a remedy.
-package struct CaseError: Error {
-  package var message: Message
-  package init(_ message: Message) { self.message = message }
 }

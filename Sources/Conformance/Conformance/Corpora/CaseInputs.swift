@@ -29,24 +29,24 @@ extension CaseDirectory {
   /// results. Names are relative to the directory.
   /// - Parameter parse: parses the words of a command line.
   func examination(
-    _ description: CaseDescription, parse: (_ words: [String]) throws(CaseError) -> CaseOptions
-  ) throws(CaseError) -> (Examination, memory: Int) {
+    _ description: CaseDescription, parse: (_ words: [String]) throws(CommandError) -> CaseOptions
+  ) throws(CommandError) -> (Examination, memory: Int) {
     let isPair = description.options.contains {
       Self.names($0, "--requests") || Self.names($0, "--responses")
     }
     let names = isPair ? [] : inputs.map { DirectoryEntry.text(of: $0) }
     guard isPair || !names.isEmpty else {
-      throw CaseError("no input; put the bytes into a file whose name begins with input.")
+      throw CommandError("no input; put the bytes into a file whose name begins with input.")
     }
     if let help = description.options.first(where: Self.helps.contains) {
-      throw CaseError("'\(help)' is not allowed in a case; correct the options in case.yml")
+      throw CommandError("'\(help)' is not allowed in a case; correct the options in case.yml")
     }
     let options = try parse(description.options + names)
     if let word = options.words.first(where: { !names.contains($0) }) {
-      throw CaseError("'\(word.shortened)' is not an option; the inputs of a case are its files input.*")
+      throw CommandError("'\(word.shortened)' is not an option; the inputs of a case are its files input.*")
     }
     let keys = try keys(options)
-    let named = try zip(names, inputs).map { name, file throws(CaseError) in try input(name, file) }
+    let named = try zip(names, inputs).map { name, file throws(CommandError) in try input(name, file) }
     let walk = try isPair ? InputWalk([], paired: pair(options.pair)) : InputWalk(named)
     var examination = Examination(walk, options.examination)
     // Cases already run in parallel.
@@ -61,25 +61,23 @@ extension CaseDirectory {
     word == option || word.hasPrefix("\(option)=")
   }
 
-  private func keys(_ options: CaseOptions) throws(CaseError) -> StreamKeys? {
+  private func keys(_ options: CaseOptions) throws(CommandError) -> StreamKeys? {
     do {
       return try options.keys { name in
         guard Self.isInside(name) else {
-          throw CaseError("'\(name.shortened)' is not a file of the case; put the keys next to case.yml")
+          throw CommandError("'\(name.shortened)' is not a file of the case; put the keys next to case.yml")
         }
         return try input(name)
       }
-    } catch let error as CaseError {
-      throw error
     } catch {
-      throw CaseError((error as? CommandError)?.message ?? .verbatim("\(error)"))
+      throw error as? CommandError ?? CommandError(.verbatim("\(error)"))
     }
   }
 
-  private func pair(_ pair: [(name: String, half: Input.Half)]) throws(CaseError) -> [Input] {
-    try pair.map { name, half throws(CaseError) in
+  private func pair(_ pair: [(name: String, half: Input.Half)]) throws(CommandError) -> [Input] {
+    try pair.map { name, half throws(CommandError) in
       guard Self.isInside(name) else {
-        throw CaseError(
+        throw CommandError(
           "--\(half) must name a file of the case, not '\(name.shortened)'; put the file next to case.yml")
       }
       var one = try input(name)
