@@ -141,10 +141,7 @@ package struct CaseDirectory: Sendable {
   package var inputs: [[CChar]] = []
 
   /// The NUL-terminated path of one of its files.
-  package func path(of file: [CChar]) -> [CChar] {
-    path.dropLast() + [CChar(bitPattern: UInt8(ascii: "/"))] + file
-  }
-
+  package func path(of file: [CChar]) -> [CChar] { DirectoryEntry.path(of: file, in: path) }
   package func path(of file: String) -> [CChar] { path(of: Array(file.utf8CString)) }
 
   /// One of its files. Pipes are refused, because they might block.

@@ -31,8 +31,8 @@ extension CaseDirectory {
   func examination(
     _ description: CaseDescription, parse: (_ words: [String]) throws(CommandError) -> CaseOptions
   ) throws(CommandError) -> (Examination, memory: Int) {
-    let isPair = description.options.contains {
-      Self.names($0, "--requests") || Self.names($0, "--responses")
+    let isPair = description.options.contains { word in
+      ["--requests", "--responses"].contains(String(word.prefix { $0 != "=" }))
     }
     let names = isPair ? [] : inputs.map { DirectoryEntry.text(of: $0) }
     guard isPair || !names.isEmpty else {
@@ -56,10 +56,6 @@ extension CaseDirectory {
   }
 
   private static let helps = ["-h", "--help", "--help-hidden", "--version", "--"]
-
-  private static func names(_ word: String, _ option: String) -> Bool {
-    word == option || word.hasPrefix("\(option)=")
-  }
 
   private func keys(_ options: CaseOptions) throws(CommandError) -> StreamKeys? {
     do {

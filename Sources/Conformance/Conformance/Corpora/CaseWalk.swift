@@ -15,7 +15,7 @@ package struct CaseWalk {
   package init(_ directories: [String]) {
     var paths = ArgumentPaths()
     for directory in directories {
-      let path = Self.trimmed(paths.path(of: directory))
+      let path = paths.path(of: directory)
       let found = cases.count
       let failed = errors.count
       walk(path, name: directories.count > 1 ? directory : "", named: directory, depth: 0)
@@ -30,13 +30,11 @@ package struct CaseWalk {
   private mutating func walk(_ path: [CChar], name: String, named: String, depth: Int) {
     let shown = name.isEmpty ? named : name
     guard depth < Self.maxDepth else {
-      errors.append(
+      return errors.append(
         .about(shown, "nested more than \(Self.maxDepth) directories deep; name the directory itself"))
-      return
     }
     guard let members = DirectoryEntry.names(in: path) else {
-      errors.append(.about(shown, "cannot list this directory: \(SystemError.text())"))
-      return
+      return errors.append(.about(shown, "cannot list this directory: \(SystemError.text())"))
     }
     // A case named on the command line gets its directory's own name.
     let own = name.isEmpty ? named.split(separator: "/").last.map(String.init) ?? named : name
@@ -67,12 +65,5 @@ package struct CaseWalk {
       isCase = isCase || kind != S_IFDIR
     }
     return isCase ? found : nil
-  }
-
-  /// The path without trailing slashes, except for the root.
-  private static func trimmed(_ path: [CChar]) -> [CChar] {
-    var bytes = path.dropLast()
-    while bytes.count > 1, bytes.last == CChar(bitPattern: UInt8(ascii: "/")) { bytes.removeLast() }
-    return bytes + [0]
   }
 }

@@ -66,11 +66,9 @@ package struct EvidenceComparison: Sendable {
       if one == other {
         (left, right) = (left.dropFirst(), right.dropFirst())
       } else if one < other {
-        missing.append(one)
-        left.removeFirst()
+        missing.append(left.removeFirst())
       } else {
-        surplus.append(other)
-        right.removeFirst()
+        surplus.append(right.removeFirst())
       }
     }
     return (missing + left, surplus + right)
