@@ -63,13 +63,9 @@ struct Audit: ParsableCommand {
   }
 
   private func report(_ buffer: OutputBuffer, _ chunks: StreamChunks) throws -> any ReaderReport {
-    guard json else {
-      return ReaderText(
-        buffer, style: TextStyle(isColoured: OutputFile.isColoured), chunks: chunks.text,
-        triesEverySize: chunking.everyChunking)
-    }
-    let writer = ReaderJSON(buffer)
-    try writer.begin()
-    return writer
+    if json { return try ReaderJSON(buffer) }
+    return ReaderText(
+      buffer, style: TextStyle(isColoured: OutputFile.isColoured), chunks: chunks.text,
+      triesEverySize: chunking.everyChunking)
   }
 }

@@ -22,8 +22,6 @@ package struct ReadableStream: Sendable {
   package let kind: Kind
   package let content: TrueContent
   package private(set) var chunking: Chunking
-  /// Offsets of the packets' ends, in bytes from 0; nil if unknown.
-  let chunkEnds: [Int]?
   /// Whether it has bytes that are in no record, not counting an incomplete tail.
   let hasSkipped: Bool
 
@@ -46,8 +44,7 @@ package struct ReadableStream: Sendable {
     }
     source = summary.source
     number = summary.number
-    chunkEnds = stream[side].chunkEnds
-    chunking = chunkEnds.map { .ends($0) } ?? .standard
+    chunking = stream[side].chunkEnds.map { .ends($0) } ?? .standard
     hasSkipped = stream.skippedOf.contains(side == summary.serverSide ? .server : .client)
     let mayRefuse = self.kind == .responses && stream.responseTruth(of: side).endsInOtherBytes
     let first = self.kind == .feedback ? stream.tuples.first?.offset : stream.responses.first?.offset
@@ -69,7 +66,7 @@ package struct ReadableStream: Sendable {
   /// The pushes of a case, which a client under test sends.
   init(_ answers: RecordedAnswers, of source: String) {
     (self.source, number, kind, content) = (source, 0, .pushes, .pushes(answers))
-    (chunking, chunkEnds, hasSkipped) = (.standard, nil, false)
+    (chunking, hasSkipped) = (.standard, false)
   }
 
   package var isJudged: Bool { if case .notJudged = content { false } else { true } }
@@ -87,7 +84,7 @@ package struct ReadableStream: Sendable {
   /// The stream cut into chunks of these sizes, unless its packets are known.
   package func cut(_ sizes: [Int]) -> ReadableStream {
     var stream = self
-    if chunkEnds == nil, !sizes.isEmpty { stream.chunking = .sizes(sizes) }
+    if case .sizes = chunking, !sizes.isEmpty { stream.chunking = .sizes(sizes) }
     return stream
   }
 }
@@ -124,10 +121,10 @@ extension RecordedStream {
 
 extension StreamChunks {
   /// The chunkings of a stream, with the chunk size for the rows.
-  /// - Parameter chunkEnds: offsets of the packets' ends, in bytes from 0; nil if unknown.
-  package func cuts(chunkEnds: [Int]?) -> [(size: Int?, chunking: Chunking)] {
+  /// - Parameter captured: by its packets, or the usual one if they are unknown.
+  func cuts(captured: Chunking) -> [(size: Int?, chunking: Chunking)] {
     switch self {
-    case .asCaptured: [(nil, chunkEnds.map { .ends($0) } ?? .standard)]
+    case .asCaptured: [(nil, captured)]
     case .sizes(let sizes): [(nil, .sizes(sizes))]
     case .everySize: Self.everySizes.map { ($0, .size($0)) }
     }

@@ -6,10 +6,9 @@ package final class ReaderJSON: ReaderReport {
   private let output: OutputBuffer
   private var isFirst = true
 
-  package init(_ output: OutputBuffer) { self.output = output }
-
   /// Writes the text before the rows.
-  package func begin() throws {
+  package init(_ output: OutputBuffer) throws {
+    self.output = output
     try output.append("{\"schema\":\(JSONValue.quoted(EvidenceObjects.schema)),\"readers\":[\n")
   }
 

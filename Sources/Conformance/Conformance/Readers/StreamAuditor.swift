@@ -82,7 +82,7 @@ package final class StreamAuditor {
   // MARK: - Judging
 
   private func rows(_ stream: ReadableStream) -> [ReaderRow] {
-    let cuts = chunks.cuts(chunkEnds: stream.chunkEnds)
+    let cuts = chunks.cuts(captured: stream.chunking)
     switch stream.content {
     // The models are of the binary protocols.
     case .pushes: return []
