@@ -20,10 +20,6 @@ struct HeaderField {
   /// Whether it enters the dynamic table, so that later blocks can refer to it.
   var isIndexed: Bool
 
-  init(_ name: HeaderName, _ value: String, isIndexed: Bool) {
-    (self.name, self.value, self.isIndexed) = (name, value, isIndexed)
-  }
-
   /// RFC 7541, section 4.1.
   fileprivate var size: Int { name.rawValue.utf8.count + value.utf8.count + 32 }
 }

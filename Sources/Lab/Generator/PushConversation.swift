@@ -148,22 +148,19 @@ struct PushConversation {
     let digits = push.token.map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: style.hasUppercaseTokens)
     }.joined()
-    var fields = [
-      HeaderField(.method, "POST", isIndexed: true),
-      HeaderField(.scheme, "http", isIndexed: true),
-      HeaderField(.path, "/3/device/" + digits, isIndexed: style.indexesAll),
-      HeaderField(.authority, style.authority, isIndexed: true),
-      HeaderField(.topic, push.topic, isIndexed: true),
-    ]
-    func add(_ name: HeaderName, _ value: String?, isIndexed: Bool) {
-      if let value { fields.append(HeaderField(name, value, isIndexed: isIndexed || style.indexesAll)) }
+    return fields([
+      (.method, "POST", true), (.scheme, "http", true), (.path, "/3/device/\(digits)", false),
+      (.authority, style.authority, true), (.topic, push.topic, true), (.pushType, push.pushType, true),
+      (.id, push.requestID, false), (.priority, push.priority.map { "\($0)" }, true),
+      (.expiration, push.expiration.map { "\($0)" }, false), (.collapseID, push.collapseID, true),
+    ])
+  }
+
+  /// Those of the fields that have a value.
+  private func fields(_ given: [(name: HeaderName, value: String?, isIndexed: Bool)]) -> [HeaderField] {
+    given.compactMap { name, value, isIndexed in
+      value.map { HeaderField(name: name, value: $0, isIndexed: isIndexed || style.indexesAll) }
     }
-    add(.pushType, push.pushType, isIndexed: true)
-    add(.id, push.requestID, isIndexed: false)
-    add(.priority, push.priority.map { String($0) }, isIndexed: true)
-    add(.expiration, push.expiration.map { String($0) }, isIndexed: false)
-    add(.collapseID, push.collapseID, isIndexed: true)
-    return fields
   }
 
   // MARK: - Responses
@@ -214,11 +211,10 @@ struct PushConversation {
     switch push.ending {
     case .response(let answer):
       let body = answer.body
-      var fields = [
-        HeaderField(.status, String(answer.status), isIndexed: true),
-        HeaderField(.id, push.responseID, isIndexed: style.indexesAll),
-      ]
-      if let id = push.uniqueID { fields.append(HeaderField(.uniqueID, id, isIndexed: style.indexesAll)) }
+      let fields = fields([
+        (.status, String(answer.status), true), (.id, push.responseID, false),
+        (.uniqueID, push.uniqueID, false),
+      ])
       appendHeaders(responses.block(fields), stream, endsStream: body.isEmpty, to: &turn.bytes)
       if !body.isEmpty { appendData(body[...], stream, endsStream: true, to: &turn.bytes) }
       turn.events.append(Event(stream: stream, frames: start..<turn.bytes.count, ending: .response))
