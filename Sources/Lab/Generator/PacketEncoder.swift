@@ -42,10 +42,8 @@ struct PacketEncoder {
     let payload = max(range.lowerBound, header)..<range.upperBound
     var packet = Packet(payload: payload.lowerBound - header..<payload.upperBound - header, isV6: peers.isV6)
     appendLinkHeader(isV6: peers.isV6, to: &packet.bytes)
-    let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
-    packet.bytes +=
-      peers.isV6
-      ? ipv6(range, of: tcp.count, source, destination) : ipv4(range, of: tcp.count, source, destination)
+    let addresses = peers.ends(isFromServer: segment.isFromServer).flatMap(\.address)
+    packet.bytes += peers.isV6 ? ipv6(range, of: tcp.count, addresses) : ipv4(range, of: tcp.count, addresses)
     packet.payloadStart = packet.bytes.count + payload.lowerBound - range.lowerBound
     packet.bytes += tcp[range]
     // Ethernet frames are padded to 60 bytes without check sequence (IEEE 802.3). The padding is not zero, to expose
@@ -93,22 +91,18 @@ struct PacketEncoder {
   // MARK: - Internet
 
   /// RFC 791. A datagram that is no fragment has "don't fragment".
-  private func ipv4(
-    _ range: Range<Int>, of length: Int, _ source: [UInt8], _ destination: [UInt8]
-  ) -> [UInt8] {
+  private func ipv4(_ range: Range<Int>, of length: Int, _ addresses: [UInt8]) -> [UInt8] {
     let hasMore = range.upperBound < length
     let fragment = UInt16(truncatingIfNeeded: range.lowerBound / 8) | (hasMore ? 0x2000 : 0)
     var header = [0x45, 0] + bigEndian(UInt16(truncatingIfNeeded: 20 + range.count))
     header += bigEndian(identification) + bigEndian(range.count == length ? 0x4000 : fragment)
     // 64 hops; TCP.
     header += [64, 6]
-    return header + bigEndian(checksum(header + source + destination)) + source + destination
+    return header + bigEndian(checksum(header + addresses)) + addresses
   }
 
   /// RFC 8200.
-  private func ipv6(
-    _ range: Range<Int>, of length: Int, _ source: [UInt8], _ destination: [UInt8]
-  ) -> [UInt8] {
+  private func ipv6(_ range: Range<Int>, of length: Int, _ addresses: [UInt8]) -> [UInt8] {
     var fragment: [UInt8] = []
     if range.count < length {
       let offset = UInt16(truncatingIfNeeded: range.lowerBound) | (range.upperBound < length ? 1 : 0)
@@ -117,19 +111,18 @@ struct PacketEncoder {
     let count = UInt16(truncatingIfNeeded: fragment.count + range.count)
     // Next header 44: fragment.
     let head: [UInt8] = [0x60, 0, 0, 0] + bigEndian(count) + [fragment.isEmpty ? 6 : 44, 64]
-    return head + source + destination + fragment
+    return head + addresses + fragment
   }
 
   /// RFC 9293, section 3.1; a SYN has the maximum segment size option.
   private static func tcp(_ segment: GeneratedSegment, between peers: Peers) -> [UInt8] {
     let options: [UInt8] = segment.flags & GeneratedSegment.Flag.syn != 0 ? [2, 4, 5, 0xb4] : []
-    let (sourcePort, destinationPort) = peers.ports(isFromServer: segment.isFromServer)
-    var head = bigEndian(sourcePort) + bigEndian(destinationPort)
+    let ends = peers.ends(isFromServer: segment.isFromServer)
+    var head = ends.flatMap { bigEndian($0.port) }
     head += bigEndian(segment.sequence) + bigEndian(segment.acknowledgement)
     head += [UInt8((20 + options.count) / 4) << 4, segment.flags, 0xff, 0xff]
-    let (source, destination) = peers.addresses(isFromServer: segment.isFromServer)
     let length = UInt32(truncatingIfNeeded: 20 + options.count + segment.payload.count)
-    let pseudoHeader = source + destination + bigEndian(length) + [0, 0, 0, 6]
+    let pseudoHeader = ends.flatMap(\.address) + bigEndian(length) + [0, 0, 0, 6]
     let sum = checksum(pseudoHeader + head + options + segment.payload)
     // Bytes that were altered on the way have the wrong sum, so that the first copy counts.
     head += bigEndian(sum ^ (segment.altered == nil ? 0 : 1))
@@ -150,7 +143,6 @@ struct Peers: Sendable {
   private let server: ConnectionEnd
 
   var isV6: Bool { server.address.count > 4 }
-  var serverPort: UInt16 { server.port }
 
   init(client: ConnectionEnd, server: ConnectionEnd) { (self.client, self.server) = (client, server) }
 
@@ -172,13 +164,8 @@ struct Peers: Sendable {
     [0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, group]
   }
 
-  func addresses(isFromServer: Bool) -> (source: [UInt8], destination: [UInt8]) {
-    isFromServer ? (server.address, client.address) : (client.address, server.address)
-  }
-
-  func ports(isFromServer: Bool) -> (source: UInt16, destination: UInt16) {
-    isFromServer ? (server.port, client.port) : (client.port, server.port)
-  }
+  /// The source, then the destination.
+  func ends(isFromServer: Bool) -> [ConnectionEnd] { isFromServer ? [server, client] : [client, server] }
 
   /// Address and port of a generated connection in JSON, as in reports: `"192.0.2.1:2196"`, `"[2001:db8::5:1]:2196"`.
   func text(ofServer isServer: Bool) -> [UInt8] {
