@@ -23,9 +23,7 @@ struct CaptureGenerator<Connection: GeneratedConnection> {
   /// An acknowledgement of the connection that ended last, and its peers.
   private var lastAcknowledgement: (segment: GeneratedSegment, peers: Peers)?
 
-  /// - Parameters:
-  ///   - isGateway: whether the connections are gateway connections.
-  ///   - source: the name of the capture in expected records.
+  /// - Parameter source: the name of the capture in expected records.
   init(
     _ scenario: Scenario, isGateway: Bool = false, source: String, to output: any GeneratorOutput,
     truth: any GeneratorOutput

@@ -122,11 +122,7 @@ struct PushConversation {
     if nextStream == 1 { turn.bytes += Self.settingsAcknowledged }
     let count = min(left.count, random.within(1...Self.mostInTurn))
     recent = nextStream..<nextStream + 2 * UInt32(truncatingIfNeeded: count)
-    for _ in 0..<count {
-      let push = GeneratedPush(left.lowerBound, of: scenario)
-      left.removeFirst()
-      add(push, to: &turn)
-    }
+    for _ in 0..<count { add(GeneratedPush(left.removeFirst(), of: scenario), to: &turn) }
     hasPing = random.below(32) == 0
     if hasPing { turn.bytes += ping(isAnswer: false) }
     return turn

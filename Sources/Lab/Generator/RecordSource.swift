@@ -31,16 +31,13 @@ struct RecordSource {
   let response: GeneratedResponse?
   private var numbers: RandomNumbers
   private let requests: GeneratedRequests
-  /// Numbers of the next record and after the last one in the scenario, from 0.
-  private var number: Int
-  private let end: Int
+  /// Numbers in the scenario, from 0, of the records that are left.
+  private var left: Range<Int>
 
   /// Bytes of time and token length (docs/spec/protocol.md#feedback-tuples).
   static let header = 6
 
-  /// - Parameters:
-  ///   - connection: number of the connection, from 0, of `count` that share the records evenly.
-  ///   - response: the error response of the server.
+  /// - Parameter connection: number of the connection, from 0, of `count` that share the records evenly.
   init(
     _ scenario: Scenario, isFromServer: Bool, connection: Int = 0, of count: Int = 1,
     response: GeneratedResponse? = nil
@@ -48,18 +45,17 @@ struct RecordSource {
     (self.isFromServer, self.scenario, self.response) = (isFromServer, scenario, response)
     numbers = RandomNumbers(seed: scenario.seed, .times, number: connection)
     requests = GeneratedRequests(scenario, connection: connection, of: count)
-    (number, end) = (requests.numbers.lowerBound, requests.numbers.upperBound)
+    left = requests.numbers
   }
 
-  var isAtEnd: Bool { number >= end }
+  var isAtEnd: Bool { left.isEmpty }
 
   mutating func next() -> GeneratedRecord? {
-    guard !isAtEnd else { return nil }
-    defer { number += 1 }
-    return isFromServer ? tuple() : request()
+    guard let number = left.popFirst() else { return nil }
+    return isFromServer ? tuple(number) : request(number)
   }
 
-  private mutating func tuple() -> GeneratedRecord {
+  private mutating func tuple(_ number: Int) -> GeneratedRecord {
     let token = scenario.token(of: number, &numbers)
     let time = drawTime()
     var bytes = bigEndian(time)
@@ -67,7 +63,7 @@ struct RecordSource {
     return GeneratedRecord(content: .tuple(time: time), bytes: bytes, tokenLength: bytes.count - Self.header)
   }
 
-  private func request() -> GeneratedRecord {
+  private func request(_ number: Int) -> GeneratedRecord {
     let request = requests[number]
     let outcome = response?.outcome(of: number) ?? .unknown
     return GeneratedRecord(
