@@ -332,11 +332,9 @@ final class PushService: ServedSession, ChannelInboundHandler {
 
   /// Requests without an answer were abandoned.
   override func willEnd() {
-    for stream in open.keys.sorted() where !silent.contains(stream) {
-      if let request = open[stream] {
-        request.timer?.cancel()
-        registry.emit(.received(request.received))
-      }
+    for (stream, request) in open.sorted(by: { $0.key < $1.key }) where !silent.contains(stream) {
+      request.timer?.cancel()
+      registry.emit(.received(request.received))
     }
     report.pushes = pushes
   }

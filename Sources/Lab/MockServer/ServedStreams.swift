@@ -24,8 +24,7 @@ package final class ServedStreams {
 
   /// The connections to serve, in the order of the inputs and their streams.
   package func connections() -> [ServedConnection] {
-    served.sort { ($0.input, $0.number) < ($1.input, $1.number) }
-    return served.map(\.connection)
+    served.sorted { ($0.input, $0.number) < ($1.input, $1.number) }.map(\.connection)
   }
 
   /// Whether only gateway connections are served.

@@ -3,17 +3,16 @@ struct StepCursor {
   /// Maximum number of bytes in one move, which are copied to send them.
   static let maxSendLength = 1 << 18
 
-  private let steps: [ServedConnection.Action]
+  private var steps: ArraySlice<ServedConnection.Action>
   private let sizes: [Int]
   private let count: Int
-  private var nextStep = 0
   private var nextSize = 0
   /// The rest of the step, and of its first chunk.
   private var step = 0..<0
   private var chunk = 0..<0
 
   init(_ connection: ServedConnection) {
-    steps = connection.steps
+    steps = connection.steps[...]
     sizes = connection.chunkSizes
     count = connection.bytes.count
   }
@@ -28,9 +27,7 @@ struct StepCursor {
         cutChunk()
         continue
       }
-      guard nextStep < steps.count else { return nil }
-      defer { nextStep += 1 }
-      switch steps[nextStep] {
+      switch steps.popFirst() {
       case .send(let range): step = range.clamped(to: 0..<count)
       case let move: return move
       }

@@ -97,9 +97,7 @@ private struct RecordReads {
 }
 
 extension PushAnswer {
-  fileprivate var isError: Bool { if case .response(let given) = self { given.status != 200 } else { false } }
-
-  fileprivate var hasTime: Bool {
-    if case .response(let given) = self { given.status == 410 && given.timestamp != nil } else { false }
-  }
+  fileprivate var given: PushResponse? { if case .response(let given) = self { given } else { nil } }
+  fileprivate var isError: Bool { given.map { $0.status != 200 } ?? false }
+  fileprivate var hasTime: Bool { given?.status == 410 && given?.timestamp != nil }
 }

@@ -55,8 +55,8 @@ extension ReceivedRequest {
     ]
     members += ownMembers(kind).map { ($0, JSONValue($1)) }
     members += [
-      ("headers", shownHeaders),
-      ("payload_length", .int(payloadLength)), ("payload_sha256", JSONValue(payloadDigest)),
+      ("headers", shownHeaders), ("payload_length", .int(payloadLength)),
+      ("payload_sha256", JSONValue(payloadDigest)),
     ]
     if kind == .channel { members.append(("storage_policy", JSONValue(storagePolicy))) }
     members += answerMembers
@@ -106,17 +106,14 @@ extension ReceivedRequest {
   }
 
   private var answerMembers: [(String, JSONValue)] {
-    var response: PushResponse?
-    let word: String
-    switch ending {
-    case .abandoned: word = "abandoned"
-    case .answered(.refuse), .answered(.cancel): word = "reset"
-    case .answered(.goaway): word = "goaway"
-    case .answered(.silence), .answered(.late): word = "none"
-    case .answered(.response(let given)):
-      word = "response"
-      response = given
-    }
+    let (word, response): (String, PushResponse?) =
+      switch ending {
+      case .abandoned: ("abandoned", nil)
+      case .answered(.refuse), .answered(.cancel): ("reset", nil)
+      case .answered(.goaway): ("goaway", nil)
+      case .answered(.silence), .answered(.late): ("none", nil)
+      case .answered(.response(let given)): ("response", given)
+      }
     return [
       ("answer", .string(word)), ("status", JSONValue(response?.status)),
       ("reason", JSONValue(response?.reason)), ("timestamp_ms", JSONValue(response?.timestamp.map(Int.init))),
