@@ -80,11 +80,8 @@ package struct InputOptions: ParsableArguments {
         "--requests and --responses are dumps of a gateway connection: leave out --protocol feedback "
           + "and --filter")
     }
-    guard
-      (inputs + filesFrom.map(\.name) + [requests, responses].compactMap { $0 } + decryption.files
-        + knownHashes)
-        .filter({ $0 == "-" }).count < 2
-    else { throw ValidationError(.standardInputTwice) }
+    let read = inputs + filesFrom.map(\.name) + pair.map(\.name) + decryption.files + knownHashes
+    if read.count(where: { $0 == "-" }) > 1 { throw ValidationError(.standardInputTwice) }
     guard requests == nil || knownHashes.isEmpty else {
       throw ValidationError(
         "--known-hashes leaves out files, and --requests and --responses need both: leave out one of them")

@@ -30,8 +30,5 @@ struct Carve: ParsableCommand {
     export.input.from = FromArgument(format: .carve)
   }
 
-  func run() throws {
-    let found = CarveTally()
-    try export.write(columns: ExportedKind.carvedColumns, tally: found)
-  }
+  func run() throws { try export.write(columns: ExportedKind.carvedColumns, tally: CarveTally()) }
 }

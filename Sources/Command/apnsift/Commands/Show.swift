@@ -70,8 +70,7 @@ struct Show: ParsableCommand {
     ] {
       if let value { try checkRange(name, value, least...Int.max) }
     }
-    if store.location.store == nil && store.mapping == nil && journal.url != nil || usesStore && token == nil
-    {
+    if !usesStore && journal.url != nil || usesStore && token == nil {
       throw ValidationError("--store, --mapping and --journal are for --token: a store has tokens, not bytes")
     }
     if record != nil, stream != nil || direction != nil {

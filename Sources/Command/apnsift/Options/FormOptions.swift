@@ -41,11 +41,8 @@ struct DelimiterArgument: ExpressibleByArgument {
   init(byte: UInt8) { self.byte = byte }
 
   init?(argument: String) {
-    if argument == "tab" || argument == "\\t" {
-      byte = UInt8(ascii: "\t")
-      return
-    }
-    guard argument.utf8.count == 1, let first = argument.utf8.first, first < 0x80,
+    let text = argument == "tab" || argument == "\\t" ? "\t" : argument
+    guard text.utf8.count == 1, let first = text.utf8.first, first < 0x80,
       first != UInt8(ascii: "\""), first != UInt8(ascii: "\n"), first != UInt8(ascii: "\r"), first != 0
     else { return nil }
     byte = first

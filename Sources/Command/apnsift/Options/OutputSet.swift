@@ -18,11 +18,6 @@ final class OutputSet {
     var path: String
     var file: OutputFile
     var buffer: OutputBuffer
-
-    func finish() throws {
-      try buffer.flush()
-      try file.finish()
-    }
   }
 
   private let force: Bool
@@ -59,7 +54,8 @@ final class OutputSet {
         throw CommandError("-o and \(output.option) name the same file")
       }
       if index == outputs.count - 1 { try list?(others + outputs.dropLast().map(\.path)) }
-      try output.finish()
+      try output.buffer.flush()
+      try output.file.finish()
     }
   }
 }
