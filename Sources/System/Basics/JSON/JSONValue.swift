@@ -18,33 +18,15 @@ package indirect enum JSONValue: Equatable, Sendable {
 
   /// The value in one line.
   package var text: String {
-    var text = ""
-    write(to: &text)
-    return text
-  }
-
-  private func write(to text: inout String) {
     switch self {
-    case .null: text += "null"
-    case .bool(let value): text += value ? "true" : "false"
-    case .number(let digits): text += digits
-    case .string(let value): text += Self.quoted(value)
-    case .verbatim(let json): text += json
-    case .array(let values):
-      text += "["
-      for (index, value) in values.enumerated() {
-        if index > 0 { text += "," }
-        value.write(to: &text)
-      }
-      text += "]"
+    case .null: "null"
+    case .bool(let value): value ? "true" : "false"
+    case .number(let digits): digits
+    case .string(let value): Self.quoted(value)
+    case .verbatim(let json): json
+    case .array(let values): "[\(values.map(\.text).joined(separator: ","))]"
     case .object(let members):
-      text += "{"
-      for (index, member) in members.enumerated() {
-        if index > 0 { text += "," }
-        text += Self.quoted(member.0) + ":"
-        member.1.write(to: &text)
-      }
-      text += "}"
+      "{\(members.map { "\(Self.quoted($0.0)):\($0.1.text)" }.joined(separator: ","))}"
     }
   }
 
