@@ -118,10 +118,8 @@ package final class DifferenceWriter {
       try output.append("\n]," + JSONValue.object(ends).text.dropFirst() + "\n")
     case .text:
       var table = TextTable([.left, .right])
-      table.add(["only in A", "\(figures[0].1)"])
-      table.add(["only in B", "\(figures[1].1)"])
-      table.add(["in both, other times", "\(figures[2].1)"])
-      table.add(["in both, same time", "\(figures[3].1)"])
+      let words = ["only in A", "only in B", "in both, other times", "in both, same time"]
+      for (word, figure) in zip(words, figures) { table.add([word, "\(figure.1)"]) }
       try output.append("A  \(names.0)\nB  \(names.1)\n\n" + table.text)
       if !lines.isEmpty { try output.append("\n" + lines.joined(separator: "\n") + "\n") }
       let left = counts.values.reduce(0, +) - lines.count

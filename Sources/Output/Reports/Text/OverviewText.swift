@@ -116,7 +116,13 @@ package struct OverviewText {
   private mutating func addRecords() {
     let gateway = summary.gateway
     if gateway.requests &+ gateway.responses > 0 { text += "\n" + style.bold(gateway.text) + "\n" }
-    if summary.pushes.counts.all > 0 { addPushes() }
+    if summary.pushes.counts.all > 0 {
+      add(summary.pushes, "push", of: "Topics")
+      addKinds()
+      addHours()
+      addLags()
+      addKeys()
+    }
     add(summary.requests.broadcasts, "broadcast", of: "Apps of broadcasts")
     add(summary.requests.channels, "channel request", of: "Apps with channels")
     if summary.feedback == 0, summary.recordCount > 0 { return }
@@ -132,14 +138,6 @@ package struct OverviewText {
   }
 
   /// By status and reason, then by topic.
-  private mutating func addPushes() {
-    add(summary.pushes, "push", of: "Topics")
-    addKinds()
-    addHours()
-    addLags()
-    addKeys()
-  }
-
   /// - Parameter topics: the title of the topics, or of the apps.
   private mutating func add(_ pushes: PushTally, _ noun: String, of topics: String) {
     if pushes.counts.all == 0 { return }
@@ -152,13 +150,9 @@ package struct OverviewText {
     }
     if pushes.otherAnswers > 0 { table.add(["  other answers", String(pushes.otherAnswers)]) }
     text += table.text
-    addTopics(pushes, topics)
-  }
-
-  private mutating func addTopics(_ pushes: PushTally, _ topics: String) {
-    guard !pushes.topics.isEmpty else { return }
+    if pushes.topics.isEmpty { return }
     text += "\n" + style.bold(topics) + "\n"
-    var table = TextTable([.left, .right])
+    table = TextTable([.left, .right])
     for topic in pushes.topics.prefix(Self.maxTopicsShown) {
       table.add(["  " + VisibleText.of(topic.text ?? ""), String(topic.count)])
     }

@@ -4,16 +4,14 @@ import Basics
 enum XMLText {
   /// Text with markup escaped, and without characters that XML does not allow.
   static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in VisibleText.of(text).unicodeScalars {
+    VisibleText.of(text).unicodeScalars.map { scalar in
       switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      default: escaped.unicodeScalars.append(scalar)
+      case "&": "&amp;"
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "\"": "&quot;"
+      default: String(scalar)
       }
-    }
-    return escaped
+    }.joined()
   }
 }
