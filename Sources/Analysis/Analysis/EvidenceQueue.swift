@@ -137,16 +137,14 @@ package struct EvidenceQueue {
   /// The evidence at `position` with its body; nil if it was removed.
   package func evidence(at position: Int) throws -> (evidence: QueuedEvidence, body: [UInt8])? {
     guard let block = block(at: position) else { return nil }
-    guard let offset = block.fileOffset else {
-      let bytes = block.bytes
-      let evidence = Self.head(at: position - block.start, in: bytes.span.bytes)
-      let body = position - block.start + QueuedEvidence.headLength
-      return (evidence, Array(bytes[body..<body + Int(evidence.bodyLength)]))
+    func bytes(_ count: Int, after length: Int = 0) throws -> [UInt8] {
+      let start = position - block.start + length
+      if let offset = block.fileOffset { return try memory.load(count, at: offset + start) }
+      return Array(block.bytes[start..<start + count])
     }
-    let head = try memory.load(QueuedEvidence.headLength, at: offset + position - block.start)
+    let head = try bytes(QueuedEvidence.headLength)
     let evidence = Self.head(at: 0, in: head.span.bytes)
-    let body = offset + position - block.start + QueuedEvidence.headLength
-    return (evidence, try memory.load(Int(evidence.bodyLength), at: body))
+    return (evidence, try bytes(Int(evidence.bodyLength), after: QueuedEvidence.headLength))
   }
 
   /// The head at index `position` of a block's bytes.

@@ -134,10 +134,8 @@ extension StreamAnalysis {
   private func shownContent(of head: RawSpan, from side: Side) -> DirectionContent? {
     let probe = log.options.probe
     if let shown = probe.content(of: head, isDump: identity.serverEvidence == .dump) { return shown }
-    guard case .undecided(let other, _) = self[side.other].content,
-      probe.content(of: other.span.bytes) == .http2
-    else { return nil }
-    return .http2
+    guard case .undecided(let other, _) = self[side.other].content else { return nil }
+    return probe.content(of: other.span.bytes) == .http2 ? .http2 : nil
   }
 
   /// Whether an HTTP/2 connection begins here. A gap may cut off the preface.

@@ -16,9 +16,7 @@ struct PendingFindings {
   /// Keeps `finding` if its offset is not before `covered`, the first undecided byte; else returns false.
   mutating func keep(_ finding: StreamFinding, from covered: Int) -> Bool {
     guard let offset = finding.offset, offset >= covered, findings.count < Self.maxCount else { return false }
-    var index = findings.count
-    while index > 0, let before = findings[index - 1].offset, before > offset { index -= 1 }
-    findings.insert(finding, at: index)
+    findings.insert(finding, at: findings.partitioningIndex { ($0.offset ?? .max) > offset })
     return true
   }
 
