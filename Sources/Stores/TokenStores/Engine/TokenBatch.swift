@@ -102,16 +102,7 @@ struct TokenBatch {
   }
 
   /// The length of the prefix that all tokens share; there must be a token.
-  fileprivate func sharedLength() -> Int {
-    let (first, last) = (range(of: 0), range(of: count - 1))
-    var length = 0
-    while length < min(first.count, last.count),
-      bytes[first.lowerBound + length] == bytes[last.lowerBound + length]
-    {
-      length += 1
-    }
-    return length
-  }
+  fileprivate func sharedLength() -> Int { zip(token(0), token(count - 1)).prefix { $0 == $1 }.count }
 
   /// Some of its tokens, ordered as here.
   func part(_ tokens: [Int]) -> TokenBatch {

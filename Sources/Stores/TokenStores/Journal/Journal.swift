@@ -61,9 +61,8 @@ struct Journal {
     // SQLite gives a row any free number after one with the largest: changes of a replay would not be consecutive.
     for table: JournalTable in types.numbersChanges ? [.replays, .changes] : [.replays] {
       try session.visit(SQLQuery([("max(id)", .integer)], "FROM \(name(table))")) { fields in
-        if !fields[0].isNull {
-          _ = try JournalRow(table: table, columns: ["id"], fields: fields).number("id")
-        }
+        let row = JournalRow(table: table, columns: ["id"], fields: fields)
+        _ = try row.optional("id", row.number)
       }
     }
     let values = [

@@ -35,13 +35,11 @@ package struct ServerURI {
   package var user: Substring? { credentials?.prefix { $0 != ":" } }
 
   package func parameters() throws(UsageError) -> [(name: Substring, value: Substring)] {
-    var parameters: [(name: Substring, value: Substring)] = []
-    for parameter in query.split(separator: "&") {
+    try query.split(separator: "&").map { parameter throws(UsageError) in
       let parts = parameter.split(separator: "=", omittingEmptySubsequences: false)
       guard parts.count == 2 else { throw .uri(scheme, "a parameter after the ? is not NAME=VALUE") }
-      parameters.append((parts[0], parts[1]))
+      return (parts[0], parts[1])
     }
-    return parameters
   }
 
   /// The host without brackets, and the digits of the port.
