@@ -9,7 +9,7 @@ package final class Lanes<Value>: @unchecked Sendable {
   private let changed = Monitor()
   /// The lanes of the jobs taken so far, as indices.
   private var owners: [Int] = []
-  private var running: Int
+  private var running = 0
   private var isStopped = false
 
   /// - Parameters:
@@ -23,7 +23,6 @@ package final class Lanes<Value>: @unchecked Sendable {
   ) throws {
     jobCount = jobs
     lanes = (0..<count).map { _ in BoundedQueue(limit: limit) }
-    running = 0
     do {
       for number in lanes.indices { try start(number, work) }
     } catch {

@@ -192,12 +192,9 @@ package struct WrittenTime {
     /// A word that no letter follows.
     private mutating func word(_ word: StaticString) -> Bool {
       let after = index &+ word.utf8CodeUnitCount
-      guard after <= end, after == end || (text[after] | 0x20) &- UInt8(ascii: "a") >= 26 else {
-        return false
-      }
-      guard (0..<word.utf8CodeUnitCount).allSatisfy({ text[index &+ $0] == word.utf8Start[$0] }) else {
-        return false
-      }
+      guard after <= end, after == end || (text[after] | 0x20) &- UInt8(ascii: "a") >= 26,
+        (0..<word.utf8CodeUnitCount).allSatisfy({ text[index &+ $0] == word.utf8Start[$0] })
+      else { return false }
       index = after
       return true
     }
