@@ -80,9 +80,7 @@ struct TimelineSVG {
 
   private var description: String {
     guard let first = timeline.bars.first, let last = timeline.bars.last, let highest = timeline.highest
-    else {
-      return "No bars."
-    }
+    else { return "No bars." }
     let unit = timeline.unit
     let total = Figures.count(timeline.total, noun, Figures.plural(noun))
     if timeline.bars.count == 1 {

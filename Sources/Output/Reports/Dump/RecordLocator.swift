@@ -213,9 +213,7 @@ package final class RecordLocator: EvidenceSink {
 
   private func matches(_ finding: Finding) -> Bool {
     guard (stream ?? finding.stream) == finding.stream, (direction ?? finding.direction) == finding.direction
-    else {
-      return false
-    }
+    else { return false }
     switch target {
     case .record, .token: return false
     case .offset(let offset):

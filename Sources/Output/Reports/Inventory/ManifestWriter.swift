@@ -59,11 +59,8 @@ package final class ManifestWriter: EvidenceSink {
     if use.hasSuffix("--passphrase-file") {
       return try remark("\(name)\(use), without SHA-256: it could be found by trying passphrases")
     }
-    guard let file = FileDigests.of(Input(name, path: path), [.sha256]),
-      let digest = file.digests[.sha256]
-    else {
-      return try remark("\(name)\(use), not a file that can be read again")
-    }
+    guard let file = FileDigests.of(Input(name, path: path), [.sha256]), let digest = file.digests[.sha256]
+    else { return try remark("\(name)\(use), not a file that can be read again") }
     try remark(Count.of(file.bytes, "byte") + use)
     try output.append(ChecksumWriter.line(digest, path: path.dropLast().map { UInt8(bitPattern: $0) }))
   }
