@@ -55,8 +55,7 @@ extension DirectionDecoder {
         } else {
           try emit(record, in: chunk, at: location, by: analysis, of: &direction)
         }
-      case .between(let offset, let length):
-        analysis.noteSeparator(offset, length, in: &direction)
+      case .between(let offset, let length): analysis.noteSeparator(offset, length, in: &direction)
       case .undecodable(let offset, let command):
         try analysis.reportUndecodable(command, at: offset, of: content, in: &direction)
       case .skipped(let offset, let length):

@@ -115,8 +115,7 @@ final class StreamAnalysis {
     case .undecided(let opening, let start):
       direction.trail.append(origins)
       try appendUndecided(bytes, after: opening, from: start, at: location, to: &direction)
-    case .ciphertext, .other:
-      break
+    case .ciphertext, .other: break
     }
     try excerpts(of: direction.side)?.append(bytes, at: base, covered: direction.coveredOffset, in: log)
     if log.needs.contains(.bytes) {

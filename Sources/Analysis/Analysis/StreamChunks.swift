@@ -20,8 +20,7 @@ package enum StreamChunks: Equatable {
     case .sizes(let sizes):
       sizes.count == 1
         ? "chunks of \(Count.of(sizes[0], "byte"))" : "chunks of \(Self.list(sizes)) bytes in turn"
-    case .everySize:
-      "chunks of \(Self.everySizes.lowerBound) to \(Self.everySizes.upperBound) bytes"
+    case .everySize: "chunks of \(Self.everySizes.lowerBound) to \(Self.everySizes.upperBound) bytes"
     }
   }
 

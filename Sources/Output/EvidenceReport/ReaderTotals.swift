@@ -21,8 +21,7 @@ final class ReaderTotals: ReaderReport {
     case .notJudged(let reason):
       totals[index].notJudged += 1
       totals[index].reason = totals[index].reason ?? reason
-    case .judged(let reading):
-      add(reading, of: row, to: &totals[index])
+    case .judged(let reading): add(reading, of: row, to: &totals[index])
     }
   }
 

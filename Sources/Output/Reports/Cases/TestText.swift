@@ -12,8 +12,7 @@ package enum TestText {
     let shows = isVerbose && !row.description.isEmpty ? "  shows: \(VisibleText.of(row.description))\n" : ""
     switch row.verdict {
     case .passed: return isVerbose ? "ok      \(name)\n\(shows)" : ""
-    case .skipped(let reason):
-      return isVerbose ? "skipped \(name): \(VisibleText.of(reason))\n\(shows)" : ""
+    case .skipped(let reason): return isVerbose ? "skipped \(name): \(VisibleText.of(reason))\n\(shows)" : ""
     case .broken(let reason):
       return "\(style.severity(.error, "broken")) \(style.bold(name)): \(VisibleText.of(reason))\n\(shows)"
     case .failed(let summary, let details):

@@ -286,8 +286,7 @@ final class FeedbackRowWriter {
       case .token: batch.writeTokens(forms.letterCase, in: bytes, to: target)
       case .timestamp: batch.writeTimestamps(number, in: bytes, to: target)
       case .offset: batch.writeOffsets(number, to: target)
-      case .fileOffset:
-        for extent in extents { batch.writeFileOffsets(number, of: extent, to: target) }
+      case .fileOffset: for extent in extents { batch.writeFileOffsets(number, of: extent, to: target) }
       }
       target += part.width
     }

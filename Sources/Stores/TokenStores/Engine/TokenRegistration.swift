@@ -97,8 +97,7 @@ struct TokenRegistration {
     let latest = isLater ? whole : state.registered ?? whole
     var revives = false
     switch table.written.first?.content {
-    case .time(let form):
-      revives = state.invalidatedAt.map { form.first(of: $0) <= latest } ?? false
+    case .time(let form): revives = state.invalidatedAt.map { form.first(of: $0) <= latest } ?? false
     case .text(_, let alive): revives = state.isDead && alive != nil && isLater
     case nil: break
     }
