@@ -82,8 +82,7 @@ package struct EvidenceQueue {
     withUnsafeBytes(of: evidence) { head in
       blocks[last].bytes.append(contentsOf: head)
       // The size of a value may be less than its stride.
-      blocks[last].bytes.append(
-        contentsOf: repeatElement(0, count: QueuedEvidence.headLength - head.count))
+      blocks[last].bytes.append(contentsOf: repeatElement(0, count: QueuedEvidence.headLength - head.count))
     }
     body.withUnsafeBytes { blocks[last].bytes.append(contentsOf: $0) }
     blocks[last].length += evidence.length

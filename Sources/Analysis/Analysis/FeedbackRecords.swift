@@ -25,8 +25,7 @@ package final class StreamLabels: Sendable {
   }
 
   func of(_ file: FileOwner) -> StreamLabels {
-    StreamLabels(
-      source: source, stream: stream, client: client, server: server, carving: carving, file: file)
+    StreamLabels(source: source, stream: stream, client: client, server: server, carving: carving, file: file)
   }
 }
 

@@ -124,8 +124,7 @@ package struct InputRecord: Equatable, Sendable {
   package var modifiedAt: CaptureTime? {
     if let seconds = member?.modified { return CaptureTime(seconds: Int64(seconds), fraction: 0, digits: 0) }
     return status.map {
-      CaptureTime(
-        seconds: $0.modifiedAt.seconds, fraction: UInt64($0.modifiedAt.nanoseconds), digits: 9)
+      CaptureTime(seconds: $0.modifiedAt.seconds, fraction: UInt64($0.modifiedAt.nanoseconds), digits: 9)
     }
   }
 

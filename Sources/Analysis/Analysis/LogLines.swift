@@ -67,8 +67,7 @@ extension StreamAnalysis {
     let message: Message =
       skip.lines == 1
       ? "line \(last): \(text)" : "lines \(skip.firstLine) to \(last): \(text) (in the first of them)"
-    try report(
-      direction.finding(.malformedLine, skip.offset, skip.length, origin, message), in: &direction)
+    try report(direction.finding(.malformedLine, skip.offset, skip.length, origin, message), in: &direction)
   }
 
   func reportCountedLines() throws {

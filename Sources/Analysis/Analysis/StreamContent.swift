@@ -9,8 +9,7 @@ extension StreamAnalysis {
   /// most, so the decision does not depend on how they are cut.
   func headLength(of head: RawSpan, of direction: borrowing DirectionAnalysis) -> Int {
     let probed = log.options.choice.named == nil
-    let http2 =
-      probed ? HTTP2Recognition.decidingLength(head, server: ContentProbe.headLength) : nil
+    let http2 = probed ? HTTP2Recognition.decidingLength(head, server: ContentProbe.headLength) : nil
     if http2 == HTTP2Preface.length { return HTTP2Preface.length }
     if identity.serverEvidence == .log { return ContentProbe.dumpHeadLength }
     if isSettled, expected != nil {

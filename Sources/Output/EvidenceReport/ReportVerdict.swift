@@ -159,8 +159,7 @@ struct ReportVerdict: Equatable {
     guard let times = tokens.times else { return nil }
     let (first, last) = (Figures.time(times.lowerBound, clock), Figures.time(times.upperBound, clock))
     let span = times.count == 1 ? "at \(first)" : "between \(first) and \(last)"
-    return sentence(
-      tokens.dead, "device token is", "device tokens are", "reported as invalidated, \(span).")
+    return sentence(tokens.dead, "device token is", "device tokens are", "reported as invalidated, \(span).")
   }
 
   private static func outcomes(_ plural: String, _ pushes: PushCounts) -> String? {

@@ -18,8 +18,7 @@ package final class RawStreamWriter: EvidenceSink {
   }
 
   /// Limit of open files: at most half of the process's limit. At the limit all are closed, and reopened on demand.
-  private static let maxOpen =
-    DescriptorBudget.limits.map { max(1, Int(min($0.rlim_cur / 2, 128))) } ?? 16
+  private static let maxOpen = DescriptorBudget.limits.map { max(1, Int(min($0.rlim_cur / 2, 128))) } ?? 16
 
   private let directory: OutputDirectory
   private let inputCount: Int

@@ -98,8 +98,7 @@ extension TokenEntry {
     let hasNumbers = head & Self.numbersBit != 0
     numbers = hasNumbers ? start.loadUnaligned(fromByteOffset: 8, as: UInt64.self) : Self.plainNumbers
     let moreFlags = ((numbers & Self.moreFlagsMask) &>> Self.moreFlagsShift) &<< Self.headFlags
-    flags = RecordFlags(
-      rawValue: UInt32(truncatingIfNeeded: (head & ~Self.numbersBit) &>> 48 | moreFlags))
+    flags = RecordFlags(rawValue: UInt32(truncatingIfNeeded: (head & ~Self.numbersBit) &>> 48 | moreFlags))
   }
 
   /// Writes the entry and its token, `size` bytes.

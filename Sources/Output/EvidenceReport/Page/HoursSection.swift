@@ -29,8 +29,7 @@ extension ReportHTML {
 
   private static func charts(_ hours: [PushHours.Hour], _ timeline: Timeline) -> HTML {
     let rows = PushHours.statuses.indices.map { status in
-      var row = TimelineSVG.Series(
-        name: PushHours.statuses[status], counts: timeline.bars.map { _ in 0 })
+      var row = TimelineSVG.Series(name: PushHours.statuses[status], counts: timeline.bars.map { _ in 0 })
       for hour in hours {
         if let bar = timeline.bar(of: hour.start) { row.counts[bar] += hour.counts[status] }
       }

@@ -29,8 +29,7 @@ package enum JUnitWriter {
     if !row.description.isEmpty {
       inner.append("<system-out>\(XMLText.escaped(row.description))</system-out>")
     }
-    let start =
-      "    <testcase classname=\(suite) name=\(attribute(row.name))\(time(row.time ?? .zero))"
+    let start = "    <testcase classname=\(suite) name=\(attribute(row.name))\(time(row.time ?? .zero))"
     if inner.isEmpty { return "\(start)/>\n" }
     return "\(start)>\n" + inner.map { "      \($0)\n" }.joined() + "    </testcase>\n"
   }

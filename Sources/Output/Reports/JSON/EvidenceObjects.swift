@@ -113,8 +113,7 @@ package enum EvidenceObjects {
   }
 
   private static func groups(_ tally: PushTally, _ name: String, _ plural: String) -> JSONValue {
-    .array(
-      tally.topics.map { .object([(name, JSONValue($0.text)), (plural, .int($0.count))]) })
+    .array(tally.topics.map { .object([(name, JSONValue($0.text)), (plural, .int($0.count))]) })
   }
 
   private static func lags(_ lags: InvalidationLags) -> JSONValue {

@@ -122,8 +122,7 @@ struct RowBatch {
   }
 
   func writeTokens(_ letterCase: Hex.LetterCase, in bytes: RawSpan, to target: UnsafeMutableRawPointer) {
-    let tokens = Hex.Column(
-      start: start &+ headerLength, stride: stride, rowLength: rowLength, count: count)
+    let tokens = Hex.Column(start: start &+ headerLength, stride: stride, rowLength: rowLength, count: count)
     Hex.encode(bytes, tokens, of: stride &- headerLength, to: target, letterCase)
   }
 

@@ -84,8 +84,7 @@ package final class TimelineRows: RowTable {
     (self.form, self.output, type) = (form, output, kind.type)
     events = (Self.events[kind] ?? []).compactMap { event in
       names.firstIndex(of: event.column).map {
-        Event(
-          time: $0, description: event.description, sentence: Self.parts(of: event.sentence, names))
+        Event(time: $0, description: event.description, sentence: Self.parts(of: event.sentence, names))
       }
     }
     flags = names.firstIndex(of: "flags")

@@ -163,8 +163,7 @@ struct TableListing {
   private func unreadableToken(_ field: SQLField) -> StoreError {
     let form = table.mapping.token.form
     let expected = form == .bytes ? "a blob of the token's bytes" : "a token as \(form.rawValue)"
-    return .unreadableRows(
-      1, first: "\(table.token.name) is \(field.literal()), expected \(expected)")
+    return .unreadableRows(1, first: "\(table.token.name) is \(field.literal()), expected \(expected)")
   }
 }
 

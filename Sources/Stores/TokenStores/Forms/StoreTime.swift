@@ -23,8 +23,7 @@ package struct StoreTime: Comparable, Hashable, BitwiseCopyable, Sendable {
 
   @inline(__always)
   package static func < (left: StoreTime, right: StoreTime) -> Bool {
-    left.seconds != right.seconds
-      ? left.seconds < right.seconds : left.milliseconds < right.milliseconds
+    left.seconds != right.seconds ? left.seconds < right.seconds : left.milliseconds < right.milliseconds
   }
 
   /// The latest possible time: a stored time without a fraction may be any moment of its second.

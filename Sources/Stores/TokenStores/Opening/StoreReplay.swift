@@ -42,8 +42,7 @@ package struct StoreReplay {
     listed = try ReviewedList.rows(of: examination.walk.inputs)
     var known: [String: Int] = [:]
     if skipsReplayed {
-      let earlier = try EarlierReplays(
-        in: store, for: owner, eachApp: isForEachApp, options: record?.options)
+      let earlier = try EarlierReplays(in: store, for: owner, eachApp: isForEachApp, options: record?.options)
       examination.skips = { input in
         guard let digest = FileDigests.of(input, [.sha256])?.digests[.sha256] else { return false }
         known[input.name] = try earlier.replays(ofInputs: [digest])[digest]

@@ -44,8 +44,7 @@ final class SQLiteSession: SQLSession {
     let statement = try PreparedStatement(connection, query.sql)
     // The expression of a mapping may end its query, and leave columns out.
     guard query.kinds.isEmpty || query.kinds.count == statement.columnCount else {
-      throw DatabaseError(
-        .failed, "the query has \(statement.columnCount) columns for \(query.kinds.count)")
+      throw DatabaseError(.failed, "the query has \(statement.columnCount) columns for \(query.kinds.count)")
     }
     try SQLField.withRow(of: query.parameters) { row in
       statement.bind(row)
