@@ -70,9 +70,7 @@ package final class Analyzer {
       source.span.bytes.extracting(event.start..<event.start &+ event.count),
       at: ChunkLocation(storage: event.storage, start: event.start), origins: origins,
       isRecord: event.isRecord, to: &stream[event.side])
-    if log.gateway.isExceeded {
-      for stream in streams { try stream?.settleResponses() }
-    }
+    if log.gateway.isExceeded { for stream in streams { try stream?.settleResponses() } }
     return index + 1
   }
 

@@ -34,10 +34,6 @@ package final class Overview: EvidenceSink {
   }
 
   package func stream(_ stream: StreamSummary, report: StreamReport) {
-    if streams.count < Self.maxStreams {
-      streams.append(stream)
-    } else {
-      streamsLeftOut += 1
-    }
+    if streams.count < Self.maxStreams { streams.append(stream) } else { streamsLeftOut += 1 }
   }
 }

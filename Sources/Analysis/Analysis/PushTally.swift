@@ -16,9 +16,7 @@ package struct PushTally: Equatable, Sendable {
     package fileprivate(set) var count = 0
 
     /// What is asked of channels; nil in other groups, and if it is not known.
-    package var operation: String? {
-      ServiceRequest.operations.contains(service) ? service.rawValue : nil
-    }
+    package var operation: String? { ServiceRequest.operations.contains(service) ? service.rawValue : nil }
 
     /// The reason or the topic; nil without one.
     package var text: String? { bytes.map { String(decoding: $0, as: UTF8.self) } }

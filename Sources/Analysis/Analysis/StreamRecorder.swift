@@ -92,9 +92,7 @@ package struct RecordedStream: Sendable {
 
   package internal(set) subscript(side: Side) -> RecordedSide {
     get { side == .first ? first : second }
-    _modify {
-      if side == .first { yield &first } else { yield &second }
-    }
+    _modify { if side == .first { yield &first } else { yield &second } }
   }
 
   /// The direction of the feedback. It can be the client's if only the handshake determined the roles.

@@ -71,9 +71,7 @@ extension HTML {
 
   /// Names and their values in a `dl`; a fact without a value is left out.
   static func facts(_ facts: [(name: String, value: String?)], separator: HTML = "") -> [HTML] {
-    facts.compactMap { name, value in
-      value.map { "<div><dt>\(name)</dt><dd>\($0)</dd></div>\(separator)" }
-    }
+    facts.compactMap { name, value in value.map { "<div><dt>\(name)</dt><dd>\($0)</dd></div>\(separator)" } }
   }
 
   /// A command, and what it prints.

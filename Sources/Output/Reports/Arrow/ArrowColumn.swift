@@ -40,9 +40,7 @@ final class ArrowColumn {
         try appendOffsets(1, of: 0, from: elements.count)
       }
     } else if type.isFixed {
-      try appendNumbers(times) { _ in
-        value.count == 8 ? value.loadUnaligned(as: Int64.self) : 0
-      }
+      try appendNumbers(times) { _ in value.count == 8 ? value.loadUnaligned(as: Int64.self) : 0 }
     } else {
       let start = data.count
       try appendCopies(of: value, times)

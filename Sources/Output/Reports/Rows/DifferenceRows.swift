@@ -40,9 +40,7 @@ package struct TokenDifference: TableRow {
     return "\(difference.rawValue)  \(Hex.string(token))  \(times.joined(separator: "  "))"
   }
 
-  var textBound: Int {
-    2 * token.count + RowCursor.bound(first?.source) + RowCursor.bound(second?.source)
-  }
+  var textBound: Int { 2 * token.count + RowCursor.bound(first?.source) + RowCursor.bound(second?.source) }
 
   @inline(__always)
   func put(_ column: Column, to row: inout RowCursor) {

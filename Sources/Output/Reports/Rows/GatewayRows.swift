@@ -16,9 +16,7 @@ enum ResponseColumn: String, RecordColumn {
 
 struct RequestRow: LocatedRow {
   /// A word of the shape.
-  private enum Word: Int {
-    case stream, kind, expiry, tokenLength, payloadLength, length, items, outcome
-  }
+  private enum Word: Int { case stream, kind, expiry, tokenLength, payloadLength, length, items, outcome }
 
   /// Valid while the row is written: a copy would take time, and so would counting references.
   private var record: UnsafePointer<RequestRecord>

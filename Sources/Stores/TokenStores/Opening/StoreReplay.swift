@@ -103,9 +103,7 @@ package struct StoreReplay {
         table, flaggedCount: flagged, takesErrors: errors, app: replay.owner.app,
         takesOtherApps: replay.acceptsOtherApp, now: now, origins: origins)
       pushes.tokenKind = replay.tokenKind
-      if replay.isForEachApp {
-        pushes.makeTable = { TokenTable(memory: memory / PushCollector.mostApps) }
-      }
+      if replay.isForEachApp { pushes.makeTable = { TokenTable(memory: memory / PushCollector.mostApps) } }
       rejections = errors ? RejectionCollector(table, flaggedCount: flagged, now: now, origins: origins) : nil
       answers = flagged ? nil : TokenSightings(memory: memory, now: now, takesAll: false)
     }

@@ -29,9 +29,7 @@ package final class BoundedQueue<Value>: @unchecked Sendable {
   }
 
   /// Throws `CancellationError` after `stop`.
-  package func check() throws {
-    if changed.withLock({ isStopped }) { throw CancellationError() }
-  }
+  package func check() throws { if changed.withLock({ isStopped }) { throw CancellationError() } }
 
   /// The values of the next `add`; nil after the last ones.
   /// - Parameter used: values for reuse.
