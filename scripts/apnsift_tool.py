@@ -19,6 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples"
+FIXTURES = ROOT / "Tests" / "Fixtures"
 KEPT = ROOT / ".build" / "cross-check"  # inputs of failures
 SHOWN = 50  # faults that are printed
 SERVERS = {"postgresql": ROOT / "scripts" / "private-postgres", "mysql": ROOT / "scripts" / "private-mariadb"}
@@ -83,6 +84,17 @@ def export(*arguments, **more):
 def table(*arguments, **more):
     """The rows of what the command prints as CSV."""
     return list(csv.DictReader(io.StringIO(run([binary(), *arguments], **more))))
+
+
+def listed(name):
+    """The lines of Tests/Fixtures/checks/NAME.txt by the [section] that they are in, without blank ones and comments."""
+    sections = {}
+    for line in (FIXTURES / "checks" / f"{name}.txt").read_text().splitlines():
+        if line.startswith("["):
+            lines = sections.setdefault(line[1:-1], [])
+        elif line and not line.startswith("#"):
+            lines.append(line)
+    return sections
 
 
 def differences(what, found, wanted):
