@@ -11,6 +11,7 @@ import threading
 import time
 from collections import namedtuple
 
+from apnsift_tool import FIXTURES, listed
 from oracle.wire import is_json
 
 # What one case changes: a column of a table of a scenario of that kind. `statement` is SQL; `is_valid` says whether the journal
@@ -21,67 +22,33 @@ Store = namedtuple("Store", "url path journal")
 
 SECONDS = 5.0  # that a command may take
 MOST = 1 << 48  # of a count in a journal
-TOKENS = [bytes([number]) * 32 for number in range(1, 11)]
-
-
-def feedback(*tuples):
-    return b"".join(at.to_bytes(4, "big") + b"\0\x20" + TOKENS[number] for number, at in tuples)
-
-
-FILES = {
-    "registrations.csv": b"token,registered_at\n"
-    + b"".join(b"%s,%d\n" % (TOKENS[n].hex().encode(), 1_390_000_000 + (n == 4) * 20_000_000) for n in range(5)),
-    "import.csv": f"token,registered_at\n{TOKENS[0].hex()},1420000000\n{TOKENS[9].hex()},1420000000\n".encode(),
-    "first.bin": feedback(*((n, 1_400_000_000 + n) for n in (0, 1, 2, 4, 5, 6))),
-    "second.bin": feedback((0, 1_400_100_000), (7, 1_400_000_006)),
-    "third.bin": feedback((1, 1_400_200_000), (3, 1_400_200_000), (8, 1_400_200_001)),
-}
-DEVICES = (
-    "table: devices\ntoken: {column: token, form: hex}\napp: bundle\nenvironment: {column: env, production: prod, sandbox: dev}\n"
-    "registered: {column: seen, form: FORM}\n"
-)
-ACTIONS = {
-    "mark": "action: mark\ninvalidated: {column: gone, form: FORM}\n",
-    "flag": "action: flag\nflag: {column: state, dead: 'dead', alive: 'live'}\n",
-    "delete": "action: delete\n",
-}
-
-# Each command, whether it writes, and whether its standard output is JSON.
-COMMANDS = [
-    ("store history", False, None),
-    ("store history --json", False, "json"),
-    ("store history --changes --json", False, "json"),
-    ("store history 1 --changes", False, None),
-    ("store list", False, None),
-    ("store list -t ndjson --dead", False, "ndjson"),
-    ("store export", False, None),
-    (f"store show --json {TOKENS[0].hex()}", False, "json"),
-    (f"show first.bin --token {TOKENS[0].hex()}", False, None),
-    ("store undo 1 --dry-run", False, None),
-    ("replay third.bin --dry-run --json --max-invalidate 100%", False, "json"),
-    ("replay first.bin --skip-replayed --max-invalidate 100%", True, None),
-    ("replay third.bin --max-invalidate 100%", True, None),
-    (f"store register {TOKENS[0].hex()} --at 1420000000", True, None),
-    ("store import import.csv", True, None),
-    ("store undo 1", True, None),
-    ("store undo last", True, None),
-]
+LISTED = listed("store-values")
+INPUTS = FIXTURES / "checks" / "store-inputs"  # FORM in mappings is the database's form of times
+# Whether each command writes, the JSON that it prints, or neither; and its arguments.
+COMMANDS = [line.split(" ", 1) for line in LISTED["commands"]]
 WITHOUT_JOURNAL = ("store list", "store export", "store register", "store import", "store show")
+
+
+def must(done):
+    """Ends the check where a preparation fails."""
+    if done.returncode:
+        sys.exit(f"check-store-values: {done.args} failed: {done.stderr.decode()}")
 
 
 class Scenario:
     """The stores of one database: a base of each kind, of which each case changes a copy."""
 
     lenient = ""  # what comes before a statement that the database would refuse
+    # Of stores with tables of apnsift, or mapped, and with a journal apart (`file`); and columns that no case changes.
+    kinds, omitted = ["own", "mark", "delete"], [("apnsift_replays", "first_change"), ("apnsift_changes", "id")]
 
     def __init__(self, command, directory, socket=None):
         self.command, self.directory, self.socket = command, directory, socket
-        self.bases, self.lock, self.numbers = {}, threading.Lock(), itertools.count()
+        self.lock, self.numbers = threading.Lock(), itertools.count()
         self.environment = {**os.environ, "HOME": str(directory), "TMPDIR": str(directory), "TZ": "UTC"}
-        for name, content in FILES.items():
-            (directory / name).write_bytes(content)
-        for action, text in ACTIONS.items():
-            (directory / f"{action}.yml").write_text((DEVICES + text).replace("FORM", self.time_form))
+        for file in INPUTS.iterdir():
+            (directory / file.name).write_bytes(file.read_bytes().replace(b"FORM", self.time_form.encode()))
+        self.bases = {kind: self.make_base(kind) for kind in self.kinds}
 
     def run(self, arguments, store, kind):
         words = [self.command, *arguments.split(), "--store", store.url]
@@ -92,26 +59,16 @@ class Scenario:
         return subprocess.run(
             words, cwd=self.directory, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
 
-    def base(self, kind):
-        """The store of a kind with its history: replays 1 and 2, and 3, which undoes 2. Also its tokens before replay 1."""
-        with self.lock:
-            if kind not in self.bases:
-                self.bases[kind] = self.make_base(kind)
-            return self.bases[kind]
-
     def make_base(self, kind):
-        store = self.new_store(kind)
-        first = ["store register --csv registrations.csv --create"] if kind == "own" else []
-        if kind != "own":
-            rows = (f"({n + 1}, '{TOKENS[n].hex()}', '', 'prod', {self.time % 1_390_000_000}, NULL, 'live')" for n in range(4))
-            self.execute(store, f"CREATE TABLE devices {self.devices}; INSERT INTO devices VALUES {', '.join(rows)}")
-        replays = [f"replay {name}.bin --max-invalidate 100%" for name in ("first", "second")]
-        for arguments in [*first, *replays, "store undo 2"]:
-            if arguments == replays[0]:
-                before = self.tokens(store, kind)
-            done = self.run(arguments, store, kind)
-            if done.returncode:
-                sys.exit(f"check-store-values: {arguments} failed: {done.stderr.decode()}")
+        """The store of a kind with its history: replays 1 and 2, and 3, which undoes 2. Also its tokens before replay 1."""
+        store = self.new_store()
+        if kind == "own":
+            must(self.run("store register --csv registrations.csv --create", store, kind))
+        else:
+            must(self.client((INPUTS / f"{self.database}.sql").read_text(), store.path))
+        before = self.tokens(store, kind)
+        for arguments in ("replay first.bin --max-invalidate 100%", "replay second.bin --max-invalidate 100%", "store undo 2"):
+            must(self.run(arguments, store, kind))
         self.loosen(store)
         return store, before
 
@@ -123,7 +80,7 @@ class Scenario:
 
     def copy(self, kind, case):
         """A changed copy of a base; None where the database refuses the change."""
-        base, _ = self.base(kind)
+        base, _ = self.bases[kind]
         store = self.with_journal(self.new_copy(base), base)
         changed = store.journal if kind == "file" and case.table.startswith("apnsift_") else store.path
         if self.client(self.lenient + case.statement, changed).returncode:
@@ -140,11 +97,6 @@ class Scenario:
         return subprocess.run([*self.program(database), *([database] if database else [])], input=sql.encode(),
             capture_output=True)
 
-    def execute(self, store, sql):
-        done = self.client(sql, store.path)
-        if done.returncode:
-            sys.exit(f"check-store-values: {done.stderr.decode()}")
-
     def rows(self, store, sql):
         return self.client(sql, store.path).stdout.splitlines()
 
@@ -158,10 +110,10 @@ class Scenario:
 
 
 class SQLite(Scenario):
-    database, time_form, time = "sqlite", "seconds", "%d"
-    devices = "(id INTEGER PRIMARY KEY, token TEXT, bundle, env, seen, gone, state)"
+    kinds, omitted = ["own", "mark", "flag", "delete", "file"], [("apnsift_changes", name) for name in ("replay", "part")]
+    database, time_form = "sqlite", "seconds"
 
-    def new_store(self, kind):
+    def new_store(self):
         number = next(self.numbers)
         path, journal = (self.directory / f"{name}{number}.sqlite" for name in ("store", "journal"))
         return Store(f"sqlite:{path}", path, journal)
@@ -180,7 +132,7 @@ class SQLite(Scenario):
             connection.close()
 
     def new_copy(self, store):
-        copy = self.new_store("")
+        copy = self.new_store()
         shutil.copyfile(store.path, copy.path)
         return copy
 
@@ -197,7 +149,7 @@ class SQLite(Scenario):
 class Server(Scenario):
     force = ""  # what comes after a statement that drops a database
 
-    def new_store(self, kind, more=""):
+    def new_store(self, more=""):
         name = f"store{next(self.numbers)}"
         self.client(f"CREATE DATABASE {name}{more};")
         return Store(self.url.format(name, self.socket), name, self.directory / f"{name}.journal")
@@ -207,9 +159,8 @@ class Server(Scenario):
 
 
 class PostgreSQL(Server):
-    database, time_form, time = "postgresql", "timestamptz", "to_timestamp(%d)"
+    database, time_form = "postgresql", "timestamptz"
     url, force = "postgresql:///{}?host={}&user=postgres", " WITH (FORCE)"
-    devices = "(id bigint PRIMARY KEY, token text, bundle text, env text, seen timestamptz, gone timestamptz, state text)"
 
     def program(self, database):
         return ["psql", "-qXAt", "-v", "ON_ERROR_STOP=1", "-h", self.socket, "-U", "postgres",
@@ -217,7 +168,7 @@ class PostgreSQL(Server):
 
     def new_copy(self, base):
         with self.lock:  # a template must have no other connection
-            return self.new_store("", f" TEMPLATE {base.path} STRATEGY file_copy")
+            return self.new_store(f" TEMPLATE {base.path} STRATEGY file_copy")
 
     def content(self, store):
         return self.rows(store, (
@@ -226,11 +177,8 @@ class PostgreSQL(Server):
 
 
 class MariaDB(Server):
-    database, time_form, time = "mysql", "seconds", "%d"
+    database, time_form = "mysql", "seconds"
     url, lenient = "mysql://root@/{}?socket={}/socket", "SET sql_mode = ''; "
-    devices = (
-        "(id BIGINT PRIMARY KEY, token VARCHAR(200), bundle VARCHAR(200), env VARCHAR(200), seen BIGINT, gone BIGINT, "
-        "state VARCHAR(20)) CHARACTER SET utf8mb4")
 
     def program(self, database):
         return ["mariadb", "--no-defaults", f"--socket={self.socket}/socket", "-uroot", "-BN", "--default-character-set=utf8mb4"]
@@ -239,10 +187,10 @@ class MariaDB(Server):
         return [line.decode() for line in self.rows(store, "SHOW TABLES")]
 
     def new_copy(self, base):
-        store = self.new_store("")
+        store = self.new_store()
         made = (f"CREATE TABLE {name} LIKE {base.path}.{name}; INSERT INTO {name} SELECT * FROM {base.path}.{name};"
                 for name in self.tables(base))
-        self.execute(store, self.lenient + " ".join(made))
+        must(self.client(self.lenient + " ".join(made), store.path))
         return store
 
     def content(self, store):
@@ -250,105 +198,28 @@ class MariaDB(Server):
             for name in self.tables(store)))
 
 
-# The row of each table that a case changes.
-FIRST = {
-    "apnsift_replays": "id = 1", "apnsift_inputs": "replay = 1", "apnsift_changes": "1 = 1", "apnsift_outcomes": "replay = 1",
-    "devices": "id = 1", "device_tokens": f"token = X'{TOKENS[0].hex()}'",
-}
+# Of each table the row that a case changes, and the columns.
+TABLES = {table: (first, columns.split()) for table, first, columns in (line.split(" | ") for line in LISTED["tables"])}
+FIRST = {table: first for table, (first, _) in TABLES.items()}
 COUNTS = "tuples invalidated updated inserted unchanged kept unknown rejected".split()
-COLUMNS = {
-    "apnsift_replays": ["id", "at", "version", "app", "environment", "options", *COUNTS, "first_change", "mapping", "undoes",
-        "changed_rows"],
-    "apnsift_inputs": ["replay", "source", "sha256", "bytes"],
-    "apnsift_changes": ["id", "replay", "part", "packed"],
-    "apnsift_outcomes": ["replay", "store", "is_done"],
-    "device_tokens": ["app", "environment", "token", "registered_at", "invalidated_at"],
-    "devices": ["id", "token", "bundle", "env", "seen", "gone", "state"],
-}
-
-
 # What `store history` reads of servers, but for columns that only join tables.
-READ = {table: COLUMNS[table][1:] for table in ("apnsift_replays", "apnsift_inputs")}
+READ = {table: TABLES[table][1][1:] for table in ("apnsift_replays", "apnsift_inputs")}
 # What a journal of SQLite can have, though few do: a value, and the columns.
 ACCEPTED = {str(MOST): [*COUNTS, "changed_rows", "first_change", "bytes"], "NULL": ["mapping", "undoes"]}
-
-SQLITE_VALUES = [
-    "NULL", "0", "1", "-1", "9223372036854775807", "-9223372036854775808", str(MOST), str(MOST + 1), "1e308", "-1e308",
-    "1e18", "0.5",
-    "9e999", "-9e999", "''", "'x'", "'production'", "'1'", "'0x10'", "CAST(x'610062' AS TEXT)", "CAST(x'00' AS TEXT)",
-    "CAST(x'ff80' AS TEXT)", "CAST(x'c080' AS TEXT)", "x''", "x'00'", "x'31'", "zeroblob(1000)", "CAST(x'1b5b324a0a0d' AS TEXT)",
-    "'{\"a\":1}'", "'{\"a\":'", "replace(hex(zeroblob(5000)), '0', '[')", "hex(zeroblob(500000))", "randomblob(33)",
-    "'2014-05-13T16:53:20Z'", "253402300800",
-]
-# Each column refuses those of another type.
-SERVER_VALUES = [
-    "NULL", "0", "-1", "9223372036854775807", "-9223372036854775808", "281474976710657", "''", "'x'", "'infinity'", "'-infinity'",
-    "'4714-11-24 BC'", "'294276-12-31 23:59:59.999999'", "repeat('x', 1000000)", "'{\"a\":'", "'\\x00'",
-]
-# Types of other programs, each with a value of one row.
-POSTGRESQL_TYPES = """
-text: 'x' | '' | NULL | E'\\x1b[2J\\n' | repeat('[', 100000) | '{"a":1}'
-varchar(8): 'abcdefgh'
-char(4): 'ab'
-numeric: 1.5 | 'NaN'
-float8: 1e300 | 'Infinity'
-smallint: 1
-integer: 1
-bigint: 9223372036854775807 | -1 | NULL
-json: '{}'
-jsonb: '{}'
-bytea: '\\x0102030405060708' | '' | NULL
-boolean: true
-timestamp: 'infinity'
-timestamptz: '-infinity' | 'infinity' | '4714-11-24 00:00:00+00 BC' | '294276-12-31 23:59:59.999999+00' | NULL
-date: 'infinity'
-interval: '1 day'
-text[]: '{a,NULL}'
-inet: '::1'
-uuid: '00000000-0000-0000-0000-000000000000'
-"""
-MYSQL_TYPES = """
-TEXT: 'x'
-VARCHAR(8): 'abcdefgh'
-CHAR(4): 'ab'
-DECIMAL(65,30): 1.5
-DOUBLE: 1e300
-FLOAT: 1e30
-TINYINT: 1
-BIGINT: 9223372036854775807 | -1 | NULL
-BIGINT UNSIGNED: 18446744073709551615
-BIT(64): 1
-YEAR: 1999
-JSON: '{}'
-LONGBLOB: x'0102030405060708' | ''
-BINARY(8): x'00'
-DATETIME(6): '0000-00-00 00:00:00'
-DATETIME: '9999-12-31 23:59:59'
-DATE: '0000-00-00'
-TIMESTAMP NULL: '1970-01-01 00:00:01'
-TIME: '-838:59:59'
-LONGTEXT CHARACTER SET utf8mb4: NULL | repeat('[', 100000)
-ENUM('a',''): ''
-SET('a','b'): 'a,b'
-TEXT CHARACTER SET latin1: x'ff80'
-TEXT CHARACTER SET utf16: 'x'
-INET6: '::1'
-UUID: '00000000-0000-0000-0000-000000000000'
-"""
 TEXTS = ("text", "varchar(8)", "char(4)")
 MYSQL_NUMBERS = ("TINYINT", "BIGINT", "BIGINT UNSIGNED", "BIT(64)", "YEAR")
 
 
-def typed(types):
-    """(type, value) of such a table."""
-    for line in types.strip().splitlines():
+def typed(database):
+    """(type, value) of columns of other programs."""
+    for line in LISTED[f"types of {database}"]:
         name, _, values = line.partition(": ")
         for value in values.split(" | "):
             yield name, value
 
 
 def sqlite_changes(table, column):
-    for value in SQLITE_VALUES:
+    for value in LISTED["values of sqlite"]:
         statement = f"UPDATE {table} SET {column} = {value} WHERE {FIRST[table]}"
         yield f"= {value[:40]}", statement, True if column in ACCEPTED.get(value, ()) else None
 
@@ -362,11 +233,11 @@ def postgresql_changes(table, column):
         "IF c.t::text <> 'device_tokens' THEN EXECUTE format('ALTER TABLE %s "
         "DROP CONSTRAINT IF EXISTS %I CASCADE', c.t, c.conname); END IF; END LOOP; END $$; "
         + "".join(f"ALTER TABLE {table} ALTER {column} DROP {what}; " for what in ("DEFAULT", "IDENTITY IF EXISTS", "NOT NULL")))
-    for type_, value in typed(POSTGRESQL_TYPES):
+    for type_, value in typed("postgresql"):
         using = f"USING CASE WHEN {first} THEN ({value})::{type_} ELSE NULL END"
         statement = f"{without_constraints}ALTER TABLE {table} ALTER {column} TYPE {type_} {using}; COMMIT;"
         yield f"{type_} {value}", statement, postgresql_valid(table, column, type_, value)
-    for value in SERVER_VALUES:
+    for value in LISTED["values of servers"]:
         loose = f"ALTER TABLE {table} ALTER {column} DROP NOT NULL; "
         yield f"= {value}", f"{loose}UPDATE {table} SET {column} = {value} WHERE {first}", None
 
@@ -388,14 +259,14 @@ def mysql_changes(table, column):
     unkeyed = f"ALTER TABLE {table} MODIFY {column} LONGTEXT; " if is_key and table == "apnsift_replays" else ""
     if is_key and (column in ("id", "part") or table == "device_tokens"):
         unkeyed += f"ALTER TABLE {table} DROP PRIMARY KEY; "
-    for type_, value in typed(MYSQL_TYPES):
+    for type_, value in typed("mysql"):
         # False where the journal cannot have a value of that type.
         is_number = column in [*COUNTS, "bytes", "at"] and table in READ
         yield f"{type_} {value}", (
             f"ALTER TABLE {table} ADD other_ {type_}; UPDATE {table} SET other_ = {value} WHERE {where}; {unkeyed}"
             f"ALTER TABLE {table} DROP {column}; ALTER TABLE {table} RENAME COLUMN other_ TO {column}"
         ), False if is_number and type_ not in MYSQL_NUMBERS else None
-    for value in SERVER_VALUES:
+    for value in LISTED["values of servers"]:
         yield f"= {value}", f"UPDATE {table} SET {column} = {value} WHERE {FIRST[table]}", None
 
 
@@ -418,14 +289,8 @@ def packed_cases(database, kind):
         yield Case(kind, "apnsift_changes", "packed", f"{kind} apnsift_changes.packed {name}", statement, None)
 
 
-# Of each database: the kinds of stores, the columns that are left out, and the changes of a column: (name, statement, is_valid).
-SERVERS_OMIT = [("apnsift_replays", "first_change"), ("apnsift_changes", "id")]
-DATABASES = {
-    "sqlite": (SQLite, ["own", "mark", "flag", "delete", "file"], [("apnsift_changes", name) for name in ("replay", "part")],
-        sqlite_changes),
-    "postgresql": (PostgreSQL, ["own", "mark", "delete"], SERVERS_OMIT, postgresql_changes),
-    "mysql": (MariaDB, ["own", "mark", "delete"], SERVERS_OMIT, mysql_changes),
-}
+# Of each database: its stores, and the changes of a column: (name, statement, is_valid).
+DATABASES = {"sqlite": (SQLite, sqlite_changes), "postgresql": (PostgreSQL, postgresql_changes), "mysql": (MariaDB, mysql_changes)}
 
 
 def tables(kind):
@@ -435,10 +300,10 @@ def tables(kind):
 
 
 def cases(database):
-    _, kinds, omitted, changes = DATABASES[database]
-    for kind in kinds:
-        for table, column in ((table, column) for table in tables(kind) for column in COLUMNS[table]):
-            if (table, column) not in omitted:
+    scenario, changes = DATABASES[database]
+    for kind in scenario.kinds:
+        for table, column in ((table, column) for table in tables(kind) for column in TABLES[table][1]):
+            if (table, column) not in scenario.omitted:
                 for name, statement, is_valid in changes(table, column):
                     yield Case(kind, table, column, f"{kind} {table}.{column} {name}", statement, is_valid)
         if kind in ("own", "delete"):
@@ -460,7 +325,8 @@ def faults(scenario, case):
     return len(COMMANDS), found
 
 
-def faults_of(scenario, case, store, arguments, writes, form):
+def faults_of(scenario, case, store, does, arguments):
+    writes = does == "writes"
     used = scenario.again(store) if writes else store
     before = writes and scenario.content(used)
     started = time.monotonic()
@@ -473,9 +339,9 @@ def faults_of(scenario, case, store, arguments, writes, form):
         yield f"{context}: took {seconds:.1f} s"
     if code == 2 and not message.startswith("apnsift: "):
         yield f"{context}: no message: {message[:200]}"
-    if code == 0 and form:
-        if not all(map(is_json, done.stdout.splitlines() if form == "ndjson" else [done.stdout])):
-            yield f"{context}: invalid {form}: {done.stdout[:200]}"
+    if code == 0 and does.endswith("json"):
+        if not all(map(is_json, done.stdout.splitlines() if does == "ndjson" else [done.stdout])):
+            yield f"{context}: invalid {does}: {done.stdout[:200]}"
     if arguments.startswith("store history") and "--changes" not in arguments and case.is_valid is not None:
         if code != (0 if case.is_valid else 2):
             yield f"{context}, expected {0 if case.is_valid else 2}: {message[:300]}"
@@ -485,7 +351,7 @@ def faults_of(scenario, case, store, arguments, writes, form):
         yield f"{context}: failed and changed the store: {message[:200]}"
     is_undone = arguments == "store undo 1" and code == 0 and case.table.startswith("apnsift_") and "skipped" not in message
     if is_undone and scenario.database == "sqlite" and not restores_other_rows(case):
-        if scenario.tokens(used, case.kind) != scenario.base(case.kind)[1]:
+        if scenario.tokens(used, case.kind) != scenario.bases[case.kind][1]:
             yield f"{context}: did not restore the rows: {message}"
     if used is not store:
         scenario.remove(used)
