@@ -12,80 +12,32 @@ import sqlite3
 import subprocess
 import sys
 
-from apnsift_tool import ROOT, SAMPLES, lab
+from apnsift_tool import FIXTURES, ROOT, SAMPLES, lab, listed
 
 LIMIT = 60  # seconds that a command may take, with the waits of the library
 STORE = "sqlite:tokens.sqlite"
-# Arguments in a directory with `in`, `out` and the store. Output of those without a store is compared, but for "verify": it has
-# times of the run. After a fault, a prefix of standard output is right.
-SCENARIOS = {
-    "export-csv": "export in/session.pcap -t csv",
-    "export-ndjson": "export in/disordered.pcap -t ndjson -o out/all.ndjson",
-    "export-findings": "export in/lost-byte.bin -o out/all.csv --findings out/findings.csv",
-    "export-raw": "export in/session.pcap -t raw -o out/raw",
-    "export-compressed": "export in/dump.bin.gz -t json -o out/all.json",
-    "export-spill": "export in/many.bin -t ndjson --distinct --memory 1MiB -o out/all.ndjson",
-    "export-gateway": "export in/gateway.pcap -t csv --records requests",
-    "export-tables": "export in/session.pcap in/gateway.pcap -t csv -o out/tables/ --force",
-    "export-arrow": "export in/session.pcap in/lost-byte.bin -t arrow -o out/all.arrows",
-    "export-timeline": "export in/session.pcap in/lost-byte.bin -t timesketch -o out/all.jsonl",
-    "export-sqlite": "export in/session.pcap in/gateway.pcap -o out/all.sqlite",
-    "inspect": "inspect in/session.pcap in/lost-byte.bin in/missing.bin",
-    "inspect-directory": "inspect --json in",
-    "report": "report in/lost-byte.bin -o out/report.html --checksums out/sums.txt",
-    "carve": "carve in/image.img -o out/carved.csv",
-    "generate": "generate --kind dump --seed 1 --tuples 3000 -o out/dump.bin",
-    "generate-compressed": "generate --kind capture --seed 2 --tuples 500 -o out/capture.pcap.gz",
-    "audit": "audit in/session.pcap --json",
-    "verify": "verify in/cases --junit out/results.xml --jobs 1",
-    "replay": f"replay in/dump.bin --store {STORE} --max-invalidate 100%",
-    "replay-journal": f"replay in/dump.bin --store {STORE} --max-invalidate 100% --journal sqlite:journal.sqlite",
-    "replay-spill": f"replay in/many.bin --memory 1MiB --store {STORE} --max-invalidate 100%",
-    "replay-create": "replay in/dump.bin --create --store sqlite:new.sqlite",
-    "dry-run": f"replay in/dump.bin --dry-run -o out/rows.csv --store {STORE}",
-    "import": f"store import in/more.csv --store {STORE}",
-    "undo": f"store undo 1 --store {STORE}",
-    "store-export": f"store export --store {STORE} -o out/store.csv",
-}
-
-# A fault: `kind` as in faults.c, the action for it, whether later calls fail, too, and the only descriptor. What is `harmless`
-# must not change the result. `words` are what the message must have one of.
-Action = collections.namedtuple("Action", "name kind action stays descriptor harmless words", defaults=[False, None, False, []])
-DATABASE = [
-    "disk cannot be read", "disk image is malformed", "opens for reading only", "disk I/O error", "unable to open database file",
-    "attempt to write a readonly database", "out of memory",
-]
+LISTED = listed("faults")
+SCENARIOS = dict(line.split(": ", 1) for line in LISTED["scenarios"])
 
 
-def error(kind, name, stays=False, descriptor=None):
-    number = getattr(errno, name)
-    return Action(name, kind, str(number), stays, descriptor, words=[os.strerror(number), *DATABASE])
+class Action:
+    """A fault. What is `harmless` must not change the result; of `words` the message must have one."""
+
+    def __init__(self, kind, name, *more):
+        self.kind, self.name, self.stays, self.harmless = kind, name, "stays" in more, "harmless" in more
+        number = getattr(errno, name, None)
+        self.signal = getattr(signal, name, None)
+        self.words = [os.strerror(number), *LISTED["messages"]] if number else []
+        action = number or ("signal" if self.signal else name)
+        self.environment = {"FAULT_KIND": kind, "FAULT_ACTION": str(action), "FAULT_STAYS": str(int(self.stays))}
+        self.environment |= {"FAULT_SIGNAL": str(int(self.signal))} if self.signal else {}
+        self.environment |= {"FAULT_FD": word.split("=")[1] for word in more if word.startswith("descriptor=")}
 
 
-ACTIONS = [
-    *(error("write", name, stays=True) for name in ("ENOSPC", "EDQUOT")), error("write", "EIO"), error("write", "EPIPE", True, 1),
-    *(Action("short", "write", "short", stays, harmless=True) for stays in (False, True)),
-    Action("short", "read", "short", stays=True, harmless=True),
-    *(Action("interrupt", kind, "interrupt", harmless=True) for kind in ("write", "read")),
-    error("read", "EIO"), error("read", "EIO", stays=True), *(Action(name, "read", name) for name in ("shrink", "grow")),
-    error("open", "EACCES"), error("open", "EMFILE", stays=True), error("open", "EIO"), error("sync", "EIO"),
-    error("sync", "ENOSPC", stays=True), error("move", "EIO"), error("move", "ENOSPC"), error("make", "ENOSPC"),
-    error("make", "EACCES"), error("truncate", "EIO"), error("map", "ENOMEM"), error("memory", "ENOMEM"),
-    error("memory", "ENOMEM", stays=True), Action("back", "clock", "back", harmless=True),
-    *(Action(name, kind, "signal")
-      for name in ("SIGINT", "SIGTERM", "SIGHUP") for kind in ("write", "read", "open", "sync", "move", "make")),
-]
-
-# Changes of the environment that must not change a result; with a missing TMPDIR, what needs temporary files says so.
-SURROUNDINGS = {
-    "no HOME": {"HOME": ""}, "a missing HOME": {"HOME": "/missing"}, "no TMPDIR": {"TMPDIR": ""},
-    "a missing TMPDIR": {"TMPDIR": "/missing"},
-    "Turkish": {"LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8"}, "Japanese in EUC": {"LC_ALL": "ja_JP.EUC-JP"},
-    "no locale": {"LC_ALL": "C"},
-    "an unknown locale": {"LC_ALL": "xx_XX.X", "LANGUAGE": "xx"}, "another time zone": {"TZ": "Asia/Kathmandu"},
-    "an unknown time zone": {"TZ": "/missing"}, "few columns": {"COLUMNS": "1", "TERM": "dumb"},
-}
-SURROUNDED = Action("", "surroundings", "", harmless=True)
+ACTIONS = [Action(*line.split()) for line in LISTED["faults"]]
+SURROUNDINGS = {name: dict(word.split("=") for word in words.split())
+    for name, words in (line.split(": ") for line in LISTED["surroundings"])}
+SURROUNDED = Action("surroundings", "", "harmless")
 Baseline = collections.namedtuple("Baseline", "run files before after")
 
 
@@ -173,14 +125,7 @@ class Trials:
 
     def run(self, name, action, number):
         """Where the fault happened, and what was wrong after it."""
-        faults = {
-            "FAULT_KIND": action.kind, "FAULT_AT": str(number), "FAULT_ACTION": action.action,
-            "FAULT_STAYS": str(int(action.stays))}
-        if action.descriptor is not None:
-            faults["FAULT_FD"] = str(action.descriptor)
-        if action.action == "signal":
-            faults["FAULT_SIGNAL"] = str(int(getattr(signal, action.name)))
-        folder, run, log = self.start(name, faults)
+        folder, run, log = self.start(name, action.environment | {"FAULT_AT": str(number)})
         where = next((line for line in log if not line.startswith("counts")), "").replace(str(folder), "")
         try:
             return where, list(self.judge(name, action, where, folder, run))
@@ -207,13 +152,13 @@ class Trials:
             return
         message, code, usual = message_of(run).strip(), run.returncode, self.baselines[name].run.returncode
         context = f"exit {code}: {message[-240:]}"
-        is_signalled = action.action == "signal" and code == -getattr(signal, action.name)
+        is_signalled = action.signal and code == -action.signal
         if not is_signalled and (code not in (0, 1, 2, 3) or "Fatal error" in message):
             yield context
         is_done = code == usual and not re.search("cannot be (written|allocated)|cannot allocate", message)
         if where and action.harmless and not is_done:
             yield f"expected exit {usual}, {context}"
-        changes_input = action.action in ("shrink", "grow")
+        changes_input = action.name in ("shrink", "grow")
         # An input that cannot be read is reported, and the rest is written.
         is_unread = action.kind in ("read", "open") or "cannot be listed" in message
         is_partial = is_unread and code == 2 or action.kind == "read" and "unverified-retransmission" in message
@@ -230,7 +175,7 @@ class Trials:
         """`is_other`: the input was read as another, or in part."""
         normal, found = self.baselines[name], files(folder / "out")
         # Removing a file is what fails: the file stays.
-        is_removal = action.kind in ("move", "make") and where.startswith(("unlink", "rmdir")) and action.action != "signal"
+        is_removal = action.kind in ("move", "make") and where.startswith(("unlink", "rmdir")) and not action.signal
         if not is_removal:
             for where_left, left in ("the output directory", found.keys() - normal.files.keys()), ("TMPDIR",
                 os.listdir(folder / "tmp")):
