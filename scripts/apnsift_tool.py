@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples"
 FIXTURES = ROOT / "Tests" / "Fixtures"
+CHECKS = FIXTURES / "checks"  # tables and inputs of checks
 KEPT = ROOT / ".build" / "cross-check"  # inputs of failures
 SHOWN = 50  # faults that are printed
 SERVERS = {"postgresql": ROOT / "scripts" / "private-postgres", "mysql": ROOT / "scripts" / "private-mariadb"}
@@ -86,15 +87,15 @@ def table(*arguments, **more):
     return list(csv.DictReader(io.StringIO(run([binary(), *arguments], **more))))
 
 
-def listed(name):
-    """The lines of Tests/Fixtures/checks/NAME.txt by the [section] that they are in, without blank ones and comments."""
-    sections = {}
-    for line in (FIXTURES / "checks" / f"{name}.txt").read_text().splitlines():
+def sections(path):
+    """The lines of a table by the [section] that they are in, without blank ones and comments."""
+    found = {}
+    for line in path.read_text().splitlines():
         if line.startswith("["):
-            lines = sections.setdefault(line[1:-1], [])
+            lines = found.setdefault(line[1:-1], [])
         elif line and not line.startswith("#"):
             lines.append(line)
-    return sections
+    return found
 
 
 def differences(what, found, wanted):

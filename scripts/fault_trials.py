@@ -12,11 +12,11 @@ import sqlite3
 import subprocess
 import sys
 
-from apnsift_tool import FIXTURES, ROOT, SAMPLES, lab, listed
+from apnsift_tool import CHECKS, ROOT, SAMPLES, lab, sections
 
 LIMIT = 60  # seconds that a command may take, with the waits of the library
 STORE = "sqlite:tokens.sqlite"
-LISTED = listed("faults")
+LISTED = sections(CHECKS / "faults.txt")
 SCENARIOS = dict(line.split(": ", 1) for line in LISTED["scenarios"])
 
 

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import namedtuple
 
-from apnsift_tool import FIXTURES, listed
+from apnsift_tool import CHECKS, sections
 from oracle.wire import is_json
 
 # What one case changes: a column of a table of a scenario of that kind. `statement` is SQL; `is_valid` says whether the journal
@@ -22,8 +22,8 @@ Store = namedtuple("Store", "url path journal")
 
 SECONDS = 5.0  # that a command may take
 MOST = 1 << 48  # of a count in a journal
-LISTED = listed("store-values")
-INPUTS = FIXTURES / "checks" / "store-inputs"  # FORM in mappings is the database's form of times
+LISTED = sections(CHECKS / "store-values.txt")
+INPUTS = CHECKS / "store-inputs"  # FORM in mappings is the database's form of times
 # Whether each command writes, the JSON that it prints, or neither; and its arguments.
 COMMANDS = [line.split(" ", 1) for line in LISTED["commands"]]
 WITHOUT_JOURNAL = ("store list", "store export", "store register", "store import", "store show")
