@@ -11,28 +11,13 @@ import re
 import struct
 from hashlib import sha256
 
-from apnsift_tool import ROOT, SAMPLES
+from apnsift_tool import CHECKS, FIXTURES, ROOT, SAMPLES, sections
 
-FIXTURES = ROOT / "Tests" / "Fixtures"
 # libFuzzer mutates short inputs best. Longer files are cut.
 LONGEST = {"feedback": 1000, "requests": 1000, "responses": 400, "http2": 500, "logs": 700, "texts": 400, "exports": 700,
            "carve": 1000, "search": 300, "records": 2000, "packets": 2000, "streams": 200, "tls": 2000, "mappings": 1000, "filters": 200,
            "analysis": 1200, "exchanges": 60, "histories": 50}
-FILTERS = [
-    "tcp port 2196", "host 17.0.0.1 and port 2195", "net 10.0.0.0/8", "ip6 and tcp", "vlan 3 and tcp", "greater 100",
-    "tcp[tcpflags] & (tcp-syn|tcp-fin) != 0", "ether host 00:11:22:33:44:55", "not (src host 192.0.2.1 or dst port 80)",
-    "ip[2:2] - ((ip[0] & 0xf) << 2) > 0", "portrange 2195-2196", "mpls 7", "pppoes and ip", "proto 6", "len <= 64",
-    "host gateway.example.com", "icmp[icmptype] = icmp-echo", "wlan type mgt", "tcp[12:1] & 0xf0 >> 2 > 5",
-]
-MAPPINGS = [
-    "table: public.devices\ntoken: {column: device_token, form: hex}\nregistered: {column: updated_at, form: timestamptz}\n"
-    "action: mark\ninvalidated: {column: unregistered_at, form: timestamptz}\n",
-    "table: devices\ntoken: {column: token, form: base64}\nregistered: none\naction: flag\n"
-    "flag: {column: active, dead: false, alive: true}\nstore: postgresql:///app\njournal: sqlite:/var/lib/replays.sqlite\n",
-    "table: tokens\ntoken: {column: t, form: bytes}\napp: bundle_id\nenvironment: {column: env, production: prod, sandbox: dev}\n"
-    "registered: {column: r, form: seconds}\naction: delete\nstore: mysql://u:p@h:3306/db?socket=/s\n",
-]
-MAPPINGS_OF_LOGS = ["token=device.token", "status=code,timestamp=a.b.c.d", "apns_id=id,topic=t,reason=error"]
+TEXTS = {name: [line.encode() for line in lines] for name, lines in sections(CHECKS / "fuzz-seeds" / "texts.txt").items()}
 
 
 def files(*patterns, root=SAMPLES):
@@ -142,9 +127,9 @@ def seeds():
         "packets": list(packets()),
         "streams": list(scripts(200)),
         "tls": list(flows()),
-        "mappings": with_options([[0]], [text.encode() for text in MAPPINGS])
-        + with_options([[1]], [text.encode() for text in MAPPINGS_OF_LOGS]),
-        "filters": with_options([[0]], [text.encode() for text in FILTERS]),
+        "mappings": with_options([[0]], contents(files("mapping-*.yml", root=CHECKS)))
+        + with_options([[1]], TEXTS["mappings of logs"]),
+        "filters": with_options([[0]], TEXTS["filters"]),
         "analysis": with_options([[0, 0, 0], [3, 0x18, 0]], read)
         + with_options([[0, 0, 8], [16, 0, 14]], tuples + gateways)
         + with_options([[0, 0, 9], [0, 0, 10], [0, 0, 11], [0, 0, 0x3B], [0, 0, 15]], texts())
