@@ -1,7 +1,9 @@
 """Changes of Swift code: where they are made, and that one at a time is on."""
 
+import json
 import os
 import subprocess
+from pathlib import Path
 
 import mutation
 import pytest
@@ -17,20 +19,12 @@ PROGRAM = """func middle(_ a: Int, _ b: Int, of list: [Int]) -> Int {
 print(middle(2, 6, of: [1, 2, 5, 6]), "a < b \\(1 + 1)")
 """
 # Code, and its changes in their order.
-CHANGES = [
-    ("a < b && c &- d != e &+= f", ["< → <=", "&& → ||", "&- → &+", "!= → ==", "&+= → &-="]),
-    ("f(0x1f, 0..<10, [8 of UInt8](), x.1, a1, .true, true, min(a, b), a.min(b))",
-        ["0x1f → +1", "0 → +1", "10 → +1", "true → !", "min ↔ max"]),
-    ("guard a, let b, c(d, e), f == g else {", ["negated", "negated #2", "== → !="]),
-    ("if a == b || c {", ["negated", "== → !=", "|| → &&"]),
-    *((line, []) for line in (
-        "while true {", "func < (a: A, b: A)", "let a: Array<B>", "x(-1.5, a...b, a..<b, a.0)", "@a(b < c)", "#if a && b",
-        "// a < b", "assert(a < (b + c((d))), e)", "a.reserveCapacity(b + 1)", "a.removeAll(keepingCapacity: true)", '"a < b \\(c(d))"')),
-]
+CHANGES = json.loads(Path(__file__).with_name("changes.json").read_text())
 
 
-@pytest.mark.parametrize("source, changes", CHANGES)
-def test_changes(source, changes):
+@pytest.mark.parametrize("case", CHANGES, ids=lambda case: case[0])
+def test_changes(case):
+    source, *changes = case
     assert [mutant.change for mutant in mutation.mutants("a.swift", source)] == changes
 
 
