@@ -1,7 +1,6 @@
 """A folder of evidence as an examiner gets it: dumps, captures, archives, disk images, mail, logs, and other files.
 
-Every planted tuple is noted with its file and offset, and the answers to the questions of docs/how-to/examine-evidence.md are
-known. Tuples are random by a fixed seed. What it needs, scripts/setup test installs.
+Every planted tuple is noted with its file and offset. Tuples are random by a fixed seed. What it needs, scripts/setup test installs.
 """
 
 import base64
@@ -15,7 +14,7 @@ import sqlite3
 
 from apnsift_tool import SAMPLES, run
 from file_systems import UNITS, Volume, damaged, partitioned
-from oracle.wire import tuples_bytes as wire
+from oracle.wire import tuples_bytes as wire, utc
 
 FIRST, LAST = 1_300_000_000, 1_600_000_000  # times of tuples, in seconds since 1970
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffdb004300") + bytes(range(64)) + bytes.fromhex("ffd9")
@@ -167,29 +166,20 @@ def others(evidence):
     (evidence.folder / "dumps/gone.bin").symlink_to("rotated-away.bin")
 
 
-def questions(evidence, first):
-    """The answers that a reader of the report must find, see docs/how-to/examine-evidence.md."""
+def seeded(evidence, first):
+    """What the seed decides of the answers in Tests/Fixtures/checks/evidence.txt."""
     time, token = first[7]
-    return {
-        "damaged": {"source": "dumps/damaged.bin", "offset": 760, "bytes": 37},
-        "cut": {"source": "dumps/cut.bin", "offset": 38 * 39, "bytes": 21},
-        "copies": ["dumps/Copy of feedback-2013.bin", "dumps/feedback-2013.bin"],
-        "encrypted": "secret.zip!secret.bin",
-        "token": {"token": token.hex(), "time": time, "offset": 38 * 7,
-                  "sources": ["dumps/Copy of feedback-2013.bin", "dumps/feedback-2013.bin", "dumps/latest.bin"]},
-        "deleted": {source: next(row["file_offset"] for row in evidence.planted
-            if row["source"] == source and row.get("fs_state") in ("deleted", None))
-            for source in ["images/server.ext4", "images/stick.E01", "images/memory.001"]},
-        "not_read": ["pictures/photo.jpg", "documents/manual.pdf", "documents/page.html", "databases/devices.sqlite",
-                     "lists/tokens.txt", "SHA256SUMS", "dumps/live", "dumps/gone.bin"],
-    }
+    packed = hashlib.sha256((evidence.folder / "backup.zip").read_bytes()).hexdigest()
+    deleted = [row for row in evidence.planted if row["source"].startswith("images/") and row.get("fs_state") in ("deleted", None)]
+    offsets = {row["source"].removeprefix("images/").split(".")[0]: row["file_offset"] for row in reversed(deleted)}
+    return {"token": token.hex(), "time": utc(time), "zip": packed, **offsets}
 
 
 def make(directory):
-    """Makes DIRECTORY/evidence; the answers, the rows of planted tuples, and the file systems."""
+    """Makes DIRECTORY/evidence; what the seed decides, the rows of planted tuples, and the file systems."""
     evidence = Evidence(directory)
     first = dumps(evidence)
     for part in archives, captures, texts, images, others:
         part(evidence)
     shutil.rmtree(evidence.work)
-    return questions(evidence, first), evidence.planted, evidence.volumes
+    return seeded(evidence, first), evidence.planted, evidence.volumes
