@@ -8,6 +8,7 @@ records have, and `kind` is "feedback", "requests" or "responses".
 import json
 import random
 
+from apnsift_tool import CHECKS
 from oracle.wire import (
     EARLIEST, EXPIRY, IDENTIFIER, LATEST, PAYLOAD, PRIORITY, STATUS_TEXTS, TOKEN, error_bytes, item, mark, sized, swapped, tuple_bytes,
 )  # fmt: skip
@@ -16,15 +17,8 @@ EDGE_TIMES = [0, 1, EARLIEST - 1, EARLIEST, LATEST, LATEST + 1, 2**31 - 1, 2**31
 EDGE_LENGTHS = [0, 1, 31, 33, 54, 80, 99, 100, 101, 255, 256, 300, 8192, 65535]
 EDGE_SIZES = [0, 1, 31, 33, 54, 100, 101, 255, 256, 257, 2048, 4096, 4097, 65535]
 EDGE_FRAMES = [0, 1, 3, 65534, 65535, 65536, 2**24, 2**31, 2**32 - 1]
-ODD_PAYLOADS = [
-    b"", b"{", b"}", b"{}", b" {} ", b"{} {}", b"[1,2,]", b'{"a":1,}', b'{"a" 1}', b"[]", b"null", b"nul", b"-1.5e+3",
-    b"01", b"+1", b"1.", b".5", b"NaN", b"[Infinity]", b"-Infinity", b"\xef\xbb\xbf{}", b'{"a":"\xff"}', b'"\xc0\x80"',
-    b'"\xed\xa0\x80"', b'{"a":"\\ud800"}', b'"\\ud83d\\ude00"', b'"\\u12g4"', b'"\\x41"', b'"\t"', b'"\x7f"',
-    b'"\x00"', b"{\x00}", b"{}\x00", b"\x0c{}", b'{"a":"\xf0\x9f\x98\x80"}', b'"\xf4\x90\x80\x80"', b'"open',
-    b'"\xe2\x80\xa8\xc2\x85"', b"\xe2\x80\xa8{}", b"[" * 200 + b"]" * 200, b"[" * 200 + b"]" * 199, b"1e5", b"1e", b"-",
-    b"-0", b'{"a":{"b":[{}]}}', b"{1:2}", b"{'a':1}", b'{"a":1}}', b"[1 2]", b"\r\n\t [true,false]\n", b" ", b"tru",
-    b'{"a":1,"a":2}', b"[,1]", b"{,}", b'{"a":}', b'{"a":1 "b":2}', b"(]", b"[}", b"{]",
-]  # fmt: skip
+# Payloads that are hardly JSON, or hardly not; each byte is a character.
+ODD_PAYLOADS = [text.encode("latin-1") for text in json.loads((CHECKS / "odd-payloads.json").read_text())]
 
 
 # Records
