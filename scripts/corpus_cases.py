@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from apnsift_tool import SAMPLES
+from apnsift_tool import CHECKS, SAMPLES, sections
 from oracle import tcp
 from oracle.compare import BYTE_SUMS, Expected, differences, in_order
 from oracle.decoder import KINDS, decode_connection, decode_dump, decode_dumps
@@ -17,13 +17,8 @@ from oracle.runs import Limits, parse_lengths
 from oracle.wire import EARLIEST, LATEST
 
 CORPUS = SAMPLES / "corpus"
-# Cases of samples/corpus that the oracle reads: raw dumps, and captures that tcp.py can read, with one copy of each byte.
-LEAST_READ = 232
-CAPTURES = """
-    acknowledged-* ciphertext* copy-with-more fin-* first-byte-* gap gap-at-the-end gateway* identifier-* ipv4-options keep-alive*
-    late-within-* midstream* one-direction out-of-order overlaps padding-* payload-in-syn reset response-* retransmission reversed*
-    syn-* text-of-a-mark two-gaps two-gateway-* whole-session window-probe-that-* wrap-around* wrong-checksums
-""".split()
+LEAST_READ = 232  # cases that the oracle reads: raw dumps, and some captures
+CAPTURES = sections(CHECKS / "oracle-captures.txt")["names"]
 
 
 @dataclass

@@ -11,23 +11,13 @@ import shutil
 import sys
 from collections import Counter
 
-from apnsift_tool import KEPT, program, run
+from apnsift_tool import KEPT, ROOT, program, run, sections
 
 SHOWN = 5  # differences that are printed
 LINES = 12  # of one difference
 RECORDS = ("feedback", "request", "response", "push")
 BYTE_SUMS = ["stream_bytes", "record_bytes", "skipped_bytes", "truncated_bytes", "undecoded_bytes", "gap_bytes"]
-SEVERITIES = {
-    "error": (
-        "skipped-bytes", "truncated-record", "encrypted-stream", "stream-gap", "damaged-capture", "malformed-frame",
-        "unknown-command", "unreadable-input", "late-segment", "malformed-packet",
-    ),
-    "warning": (
-        "conflicting-overlap", "midstream-start", "truncated-packet", "pending-limit", "buffer-limit",
-        "connection-evicted", "fragment-missing", "fragment-overlap", "duplicate-input",
-    ),
-    "note": ("separating-bytes", "unsupported-link-type", "unrecognised-input", "unverified-retransmission"),
-}  # fmt: skip
+SEVERITIES = sections(ROOT / "scripts" / "oracle" / "codes.txt")
 SEVERITY = {code: severity for severity, codes in SEVERITIES.items() for code in codes}
 
 
