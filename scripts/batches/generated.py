@@ -11,10 +11,10 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from apnsift_tool import binary, lab, run
+from apnsift_tool import CHECKS, binary, lab, run
 
-RATES = ["loss", "reordering", "retransmission", "overlaps", "conflicts"]
-OUTCOMES = ["invalidated", "bad-tokens", "throttled", "other-errors", "stream-resets", "goaways"]
+# Groups of options, each with what is drawn for it, or how likely a flag is; what is there twice is twice as likely.
+OPTIONS = json.loads((CHECKS / "generated.json").read_text())
 PROMISED = ('{"type":"feedback",', '{"type":"request",', '{"type":"response",', '{"type":"push",')
 # Fields that damage may make null, but not change.
 CERTAIN = ["token", "token_length", "token_text", "topic", "push_type", "apns_id", "apns_unique_id", "priority"]
@@ -25,29 +25,21 @@ NUMBERS = re.compile(r'"(?:stream|packet|request_packet)":\d+,')
 
 def draw_options(draw):
     """The options of one input, as words."""
-    kind = draw.choice(["dump", "capture", "gateway", "pair", "pushes", "push-log"])
+    drawn = one_of_each(draw, "kinds") | {"seed": draw.randrange(2**64)} | one_of_each(draw, "all")
+    kind = drawn["kind"]
     is_dump, is_push = kind in ("dump", "pair"), kind.startswith("push")
-    drawn = {
-        "kind": kind,
-        "seed": draw.randrange(2**64),
-        "tuples": draw.choice([1, 2, 5, 30, 300, 1000, 3000]),
-        "token-length": draw.choice(["32", "32", "32,54", "1,2,32", "1,100", "3,5,6,32", "80", "1-100"]),
-        "compression": draw.choice(["none", "none", "none", "gzip", "zstd", "lz4"]),
-    }
     if draw.random() < 0.3:
         drawn["tokens"] = draw.randint(1, drawn["tuples"])
     if draw.random() < 0.3:
         drawn["earliest"] = draw.randrange(1245196800, 1619740800 - 86400)
         drawn["latest"] = draw.choice([drawn["earliest"] + 86400, 1619740800])
     if is_push:
-        drawn |= {name: draw.choice([0, 50, 300]) for name in OUTCOMES}
+        drawn |= one_of_each(draw, "pushes")
     elif draw.random() < (0.7 if is_dump else 0.3):
-        drawn |= {name: draw.choice([0, 0, 5, 50, 300]) for name in ("lost-bytes", "flipped-bytes", "lost-blocks", "padding")}
-        drawn["cut-tail"] = draw.random() < 0.5
+        drawn |= one_of_each(draw, "damage")
     if kind == "push-log":
-        drawn |= {"log-format": draw.choice(["ndjson", "csv"]), "log-times": draw.choice(["milliseconds", "seconds", "rfc3339"])}
         # If all statuses were 410, it would be in doubt whose time the others are.
-        drawn["tuples"] = max(30, drawn["tuples"])
+        drawn |= one_of_each(draw, "log") | {"tuples": max(30, drawn["tuples"])}
     elif not is_dump:
         draw_capture(draw, drawn, is_push or "lost-bytes" in drawn)
         # Pushes are long. With more segments, not all retransmissions are compared.
@@ -57,33 +49,28 @@ def draw_options(draw):
     return [word for pair in words for word in pair]
 
 
+def one_of_each(draw, group):
+    return {name: draw.random() < values if isinstance(values, float) else draw.choice(values)
+        for name, values in OPTIONS[group].items()}
+
+
 def draw_capture(draw, drawn, is_damaged):
-    drawn |= {
-        "connections": draw.choice([1, 1, 2, 7, 30]),
-        "open": draw.randint(1, 5),
-        "segments": draw.choice(["1400", "1-1460", "37-39", "1", "1-5", "30-80"]),
-        "link": draw.choice(["ethernet", "vlan", "sll", "sll2", "null", "loop", "raw"]),
-        "ip": draw.choice([4, 6]),
-        "container": draw.choice(["pcap", "pcapng"]),
-        "resets": draw.choice([0, 0, 300, 1000]),
-        **{name: draw.random() < 0.4 for name in ("wrap", "port-reuse", "midstream", "big-endian", "nanoseconds")},
-    }
+    drawn |= one_of_each(draw, "capture")
     if draw.random() < 0.2:
-        drawn["snap-length"] = draw.choice([100, 120, 300, 1000])
+        drawn |= one_of_each(draw, "cut packets")
     elif draw.random() < 0.3:
-        drawn["fragments"] = draw.choice([10, 100, 500])
+        drawn |= one_of_each(draw, "fragments")
     if drawn["kind"] == "gateway" and not is_damaged and "snap-length" not in drawn:
-        drawn["responses"] = draw.choice([0, 500, 1000])
+        drawn |= one_of_each(draw, "responses")
     if draw.random() < 0.8:
-        drawn |= {name: draw.choice([0, 0, 10, 100, 500]) for name in RATES}
+        drawn |= one_of_each(draw, "rates")
         # Checksums of cut packets prove nothing, and neither do those of a sender half of which are wrong.
         drawn["conflicts"] = 0 if "snap-length" in drawn else min(drawn["conflicts"], 100)
         # A response names a request only if others are left, too.
         if "responses" in drawn:
             drawn["loss"] = 0 if drawn["tuples"] < 100 * drawn["connections"] else min(drawn["loss"], 10)
     if draw.random() < 0.25:
-        drawn |= {name: draw.choice([0, 5, 50, 300]) for name in ("file-lost-bytes", "file-flipped-bytes")}
-        drawn["file-cut-tail"] = draw.random() < 0.5
+        drawn |= one_of_each(draw, "damage of the file")
 
 
 def without_message(line):
