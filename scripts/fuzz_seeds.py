@@ -12,6 +12,7 @@ import struct
 from hashlib import sha256
 
 from apnsift_tool import CHECKS, FIXTURES, ROOT, SAMPLES, sections
+from oracle import tcp
 
 # libFuzzer mutates short inputs best. Longer files are cut.
 LONGEST = {"feedback": 1000, "requests": 1000, "responses": 400, "http2": 500, "logs": 700, "texts": 400, "exports": 700,
@@ -36,16 +37,10 @@ def captures():
 def packets():
     """The packets of each pcap: its link type, then each packet with its length in two bytes."""
     for data in captures():
-        order = {b"\xd4\xc3\xb2\xa1": "<", b"\xa1\xb2\xc3\xd4": ">", b"\x4d\x3c\xb2\xa1": "<"}.get(data[:4])
-        if not order or len(data) < 24:
-            continue
-        link_type = struct.unpack_from(order + "I", data, 20)[0] & 0x1FF
-        found, offset = b"", 24
-        while offset + 16 <= len(data) and len(found) < LONGEST["packets"]:
-            length = struct.unpack_from(order + "I", data, offset + 8)[0]
-            found += struct.pack(">H", min(length, 0x7FF)) + data[offset + 16:offset + 16 + min(length, 0x7FF)]
-            offset += 16 + length
-        yield bytes([link_type & 0xFF, link_type >> 8]) + found
+        if len(data) >= tcp.HEADER and (order := tcp.ORDERS.get(data[:4])):
+            link_type = struct.unpack_from(order + "I", data, 20)[0] & 0x1FF
+            found = (packet[:0x7FF] for _, packet in tcp.records(data))
+            yield struct.pack("<H", link_type) + b"".join(struct.pack(">H", len(packet)) + packet for packet in found)
 
 
 def flows():
@@ -102,10 +97,9 @@ def logs():
 def searches():
     """The token of the target in all forms, and parts of it."""
     token = bytes.fromhex("740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad")
-    groups = " ".join(token.hex()[start:start + 8] for start in range(0, 64, 8))
+    groups = token.hex(" ", 4)
     forms = [token, token.hex().encode(), token.hex().upper().encode(), f"<{groups}>".encode()]
-    forms += [base64.b64encode(b"ab"[:count] + token) for count in range(3)]
-    forms += [base64.urlsafe_b64encode(b"ab"[:count] + token) for count in range(3)]
+    forms += [encode(b"ab"[:count] + token) for encode in (base64.b64encode, base64.urlsafe_b64encode) for count in range(3)]
     return [*forms, b"\xff".join(forms), *(form[:9] for form in forms)]
 
 

@@ -12,6 +12,8 @@ from oracle.packets import FIN, SYN
 from oracle.runs import Chunk, decode
 
 HEADER, PACKET = 24, 16  # bytes that begin a pcap file, and each packet of it
+LITTLE_ENDIAN = b"\xd4\xc3\xb2\xa1"
+ORDERS = {LITTLE_ENDIAN: "<", b"\xa1\xb2\xc3\xd4": ">", b"\x4d\x3c\xb2\xa1": "<"}  # the last has nanoseconds
 
 
 @dataclass
@@ -69,18 +71,18 @@ def distance(number, other):
 
 
 def records(content):
-    """(header of the record, bytes) of each packet of a little-endian pcap file."""
-    if content[:4] != b"\xd4\xc3\xb2\xa1":
-        raise ValueError("no pcap file with microseconds, little-endian")
+    """(header of the record, bytes) of each packet of a pcap file."""
     offset = HEADER
-    while offset < len(content):
-        length = struct.unpack_from("<I", content, offset + 8)[0]
+    while offset + PACKET <= len(content):
+        length = struct.unpack_from(ORDERS[content[:4]] + "I", content, offset + 8)[0]
         yield content[offset : offset + PACKET], content[offset + PACKET : offset + PACKET + length]
         offset += PACKET + length
 
 
 def read(content, port):
-    """A pcap file of whole packets; `port` is that of the servers."""
+    """A little-endian pcap file of whole packets with microseconds; `port` is that of the servers."""
+    if content[:4] != LITTLE_ENDIAN:
+        raise ValueError("no pcap file with microseconds, little-endian")
     link = struct.unpack_from("<I", content, 20)[0]
     return Capture(content[:HEADER], [parse(header, data, link, port) for header, data in records(content)])
 
