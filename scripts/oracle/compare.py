@@ -13,8 +13,7 @@ from collections import Counter
 
 from apnsift_tool import KEPT, ROOT, program, run, sections
 
-SHOWN = 5  # differences that are printed
-LINES = 12  # of one difference
+LINES = 12  # of a difference that are printed
 RECORDS = ("feedback", "request", "response", "push")
 BYTE_SUMS = ["stream_bytes", "record_bytes", "skipped_bytes", "truncated_bytes", "undecoded_bytes", "gap_bytes"]
 SEVERITIES = sections(ROOT / "scripts" / "oracle" / "codes.txt")
@@ -177,32 +176,18 @@ def differences(expected, actual):
         yield f"too many  {text(item)}"
 
 
-class Tally:
-    """Runs batches, prints the first differences, and keeps the inputs of batches that differ."""
+def differing(seed, name, make_batch):
+    """What differs in a batch, whose inputs are kept then.
 
-    def __init__(self, seed):
-        self.seed, self.differing = seed, 0
-
-    def check(self, name, make_batch):
-        """`make_batch` takes a generator and a directory; its batch yields (what, command, lines) of each difference."""
-        directory = KEPT / f"{program()}-{self.seed}-{name}"
-        shutil.rmtree(directory, ignore_errors=True)
-        directory.mkdir(parents=True)
-        before = self.differing
-        for difference in make_batch(random.Random(f"{self.seed} {name}"), directory).check():
-            self.differing += 1
-            if self.differing <= SHOWN:
-                self.report(*difference)
-        if self.differing == before:
-            shutil.rmtree(directory)
-
-    def report(self, what, command, lines):
-        print(f"{program()}: {what} differs: {shlex.join(map(str, command))}", file=sys.stderr)
+    `make_batch` takes a generator and a directory; its batch yields (what, command, lines) of each difference.
+    """
+    directory = KEPT / f"{program()}-{seed}-{name}"
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    found = list(make_batch(random.Random(f"{seed} {name}"), directory).check())
+    if not found:
+        shutil.rmtree(directory)
+    for what, command, lines in found:
         lines = list(lines) or ["the order of offsets in a direction"]
         lines[LINES:] = [f"… and {len(lines) - LINES} more"] if len(lines) > LINES else []
-        print("\n".join(f"  {line}" for line in lines), file=sys.stderr)
-
-    def finish(self, agreed, what):
-        if self.differing:
-            sys.exit(f"{program()}: {self.differing} differences in {what} (seed {self.seed})")
-        print(f"{program()}: {agreed} (seed {self.seed})")
+        yield "\n  ".join([f"{what} differs: {shlex.join(map(str, command))}", *lines])
