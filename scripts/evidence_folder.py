@@ -12,14 +12,11 @@ import random
 import shutil
 import sqlite3
 
-from apnsift_tool import SAMPLES, run
+from apnsift_tool import CHECKS, SAMPLES, run
 from file_systems import UNITS, Volume, damaged, partitioned
 from oracle.wire import tuples_bytes as wire, utc
 
 FIRST, LAST = 1_300_000_000, 1_600_000_000  # times of tuples, in seconds since 1970
-JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffdb004300") + bytes(range(64)) + bytes.fromhex("ffd9")
-PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n"
-HTML = "<!DOCTYPE html>\n<html><head><title>Intranet</title></head><body><p>Push notifications</p></body></html>\n"
 
 
 class Evidence:
@@ -152,9 +149,7 @@ def images(evidence):
 
 
 def others(evidence):
-    evidence.write("pictures/photo.jpg", JPEG)
-    evidence.write("documents/manual.pdf", PDF)
-    evidence.write("documents/page.html", HTML)
+    shutil.copytree(CHECKS / "evidence", evidence.folder, dirs_exist_ok=True)
     evidence.write("documents/\u202egpj.exe", "a name that reads backwards\n")
     with contextlib.closing(sqlite3.connect(evidence.write("databases/devices.sqlite", b""))) as database:
         database.execute("CREATE TABLE devices (token TEXT PRIMARY KEY, registered_at INTEGER)")

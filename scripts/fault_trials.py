@@ -1,6 +1,7 @@
 """Commands under faults of the system: the scenarios, the faults, and what must hold after each."""
 
 import collections
+import contextlib
 import errno
 import functools
 import itertools
@@ -239,16 +240,13 @@ def content(path):
     """The tokens of a store, and how many replays its journal has; a hot journal is rolled back. None: there is no table."""
     if not path.exists():
         return None
-    connection = sqlite3.connect(path)
-    try:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
         rows = lambda sql: connection.execute(sql).fetchall()
         check, tables = rows("PRAGMA integrity_check"), rows("SELECT name FROM sqlite_schema WHERE type = 'table'")
         if ("device_tokens",) not in tables:
             return None
         replays = rows("SELECT count(*), sum(tuples) FROM apnsift_replays") if ("apnsift_replays",) in tables else []
         return check, rows("SELECT * FROM device_tokens ORDER BY 1, 2, 3"), replays
-    finally:
-        connection.close()
 
 
 def message_of(run):
