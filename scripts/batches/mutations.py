@@ -1,22 +1,16 @@
-#!/usr/bin/env python3
-"""Reads damaged copies of every capture and sample with the built command, and holds what no input may do to it.
+"""Damaged copies of every capture and sample, and what no input may do to the command.
 
-20 copies of each input are damaged by a seeded generator: bits, bytes, cuts, copies, lengths and ports. Each is read by `export
---to ndjson` and `inspect --json`, with limits that the generator picks. No process may end by a signal or an internal error, or
-use more than 5 s of a processor or 512 MiB. The sums of the summary hold, and those of docs/spec/interface.md#sums for each
-direction. What fails is kept in .build/cross-check, with its command.
-
-usage: check-mutations [--all] [--seed N]     (the command under test: APNSIFT, else the release build)
-    without --all, one copy of every second input
+Each copy is damaged by bits, bytes, cuts, copies, lengths and ports, and read by `export --to ndjson` and `inspect --json`, with
+limits that are drawn. No process may end by a signal or an internal error, or use more than 5 s of a processor or 512 MiB. The
+sums of the summary hold, and those of docs/spec/interface.md#sums for each direction.
 """
 
 import json
 import random
 
 from accounting import broken_sums
-from apnsift_tool import ROOT, SAMPLES, binary, conclude, keep, measured, on_all_processors, options, temporary_folder
+from apnsift_tool import ROOT, SAMPLES, binary, measured, on_all_processors
 
-COPIES, SAMPLED_EVERY = 20, 2
 MOST_SECONDS, MOST_KIBIBYTES = 5, 512 << 10
 LONGEST = 1 << 20
 SUFFIXES = {".bin", ".pcap", ".pcapng", ".txt", ".hex", ".base64", ".xxd", ".hexdump", ".yaml", ".log", ".gz", ".zst", ".lz4"}
@@ -75,32 +69,26 @@ def fault(run):
         return f"no JSON: {error}"
 
 
-def check(file, number, seed, directory):
-    """What is wrong with the reading of a damaged copy, each with the command; the most seconds and kibibytes that it took."""
-    draw = random.Random(f"{seed} {file.relative_to(ROOT)} {number}")
-    copy = directory / f"{number}-{'-'.join(file.relative_to(ROOT).parts)}"
-    copy.write_bytes(damaged(file.read_bytes(), draw))
-    limits, failures, runs = draw.choice(LIMITS).split(), [], []
-    for words in (["export", "--to", "ndjson"], ["inspect", "--json"]):
-        command = [binary(), *words, *limits, str(copy)]
-        runs.append(measured(command, 4 * MOST_SECONDS))
-        if problem := fault(runs[-1]):
-            failures.append(f"{problem}\n  {keep(command)}")
-    copy.unlink()
-    return failures, max(run.seconds for run in runs), max(run.kibibytes for run in runs)
+class Mutations:
+    """Copies of inputs: of each one, before any has a second."""
 
+    def __init__(self, draw, directory, count):
+        files, self.directory = inputs(), directory
+        order = draw.sample(files, len(files))
+        self.copies = [(number, order[number % len(order)], draw.getrandbits(64)) for number in range(count)]
 
-def main():
-    chosen = options(__doc__, all=False, seed=1)
-    sampled = inputs()[:: 1 if chosen.all else SAMPLED_EVERY]
-    tasks = [(file, number) for file in sampled for number in range(COPIES if chosen.all else 1)]
-    with temporary_folder() as directory:
-        results = [result for _, result in on_all_processors(lambda task: check(*task, chosen.seed, directory), tasks)]
-    failures, seconds, kibibytes = zip(*results)
-    conclude([fault for faults in failures for fault in faults],
-        f"{len(tasks)} damaged copies of {len(sampled)} inputs, read twice each; "
-             f"at most {max(seconds):.2f} s of a processor and {max(kibibytes) >> 10} MiB")
+    def check(self):
+        for (_, file, _), found in on_all_processors(self.read, self.copies):
+            yield from ((f"a damaged copy of {file.relative_to(ROOT)}", command, [problem]) for command, problem in found)
 
-
-if __name__ == "__main__":
-    main()
+    def read(self, copy):
+        """(command, what is wrong) of the readings of a copy, which stays where something is."""
+        number, file, seed = copy
+        draw, path = random.Random(seed), self.directory / f"{number}-{'-'.join(file.relative_to(ROOT).parts)}"
+        path.write_bytes(damaged(file.read_bytes(), draw))
+        limits = draw.choice(LIMITS).split()
+        commands = [[binary(), *words, *limits, path] for words in (["export", "--to", "ndjson"], ["inspect", "--json"])]
+        found = [(command, problem) for command in commands if (problem := fault(measured(command, 4 * MOST_SECONDS)))]
+        if not found:
+            path.unlink()
+        return found
