@@ -3,9 +3,10 @@ docs/spec/text-lines.md, by regular expressions.
 """
 
 import datetime
+import json
 import re
 
-from apnsift_tool import binary, run, table
+from apnsift_tool import CHECKS, binary, run, table
 from oracle.wire import EARLIEST, LATEST, utc
 
 USES = re.compile("regist|subscri|stored|storing|saved|saving|enrol|added", re.IGNORECASE)
@@ -81,26 +82,19 @@ def judge(line, token):
     return utc(best[0]), ";".join(flags), "likely" if is_named else "doubtful"
 
 
-WORDS = [
-    *"device token app[221]: user 1005 account run node not removed deleting expired un de UN- Not_ timestamp failedAt".split(),
-    *"at invalid_since InvalidToken feedback Feedback: uninstalled unregistered invalidated = \" ( é".split(), "is gone",
-        "no longer", "failed at",
-    "inactive since", "Unregistered since", ": ", "registered", "didRegister", "Subscribed", "stored", "saved",
-]
-FORMS = ["%Y-%m-%d %H:%M:%S{fraction}{zone}", "%Y-%m-%dT%H:%M:%S{fraction}{zone}", "%d/%b/%Y:%H:%M:%S{zone}", "%Y-%m-%d",
-    "%H:%M:%S"]
+DRAWN = json.loads((CHECKS / "lines.json").read_text())  # words and forms of times
 
 
 def drawn_time(draw):
     seconds = draw.choice([draw.randint(EARLIEST, LATEST), draw.randint(EARLIEST, LATEST), draw.randint(0, 2 ** 32 - 1)])
-    form = draw.choice([f"{seconds}", f"{seconds}{draw.randint(0, 999):03}", f"{seconds}7", *FORMS])
+    form = draw.choice([f"{seconds}", f"{seconds}{draw.randint(0, 999):03}", f"{seconds}7", *DRAWN["times"]])
     zone = draw.choice(["", "", "Z", " UTC", " GMT", "+02:00", " +0530", "-08", " CET", "Zulu", " +1"])
     text = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime(form)
     return text.format(zone=zone, fraction=draw.choice(["", "", ".123", ",5"]))
 
 
 def drawn_line(draw):
-    parts = [draw.choice(WORDS) for _ in range(draw.randint(0, 6))]
+    parts = [draw.choice(DRAWN["words"]) for _ in range(draw.randint(0, 6))]
     parts += [drawn_time(draw) for _ in range(draw.choice([0, 1, 1, 1, 2, 2, 3]))]
     parts.append(f"<{draw.randbytes(32).hex(' ', 4)}>")
     draw.shuffle(parts)

@@ -9,18 +9,13 @@ import json
 import random
 
 from accounting import broken_sums
-from apnsift_tool import ROOT, SAMPLES, binary, measured, on_all_processors
+from apnsift_tool import CHECKS, ROOT, SAMPLES, binary, measured, on_all_processors
 
 MOST_SECONDS, MOST_KIBIBYTES = 5, 512 << 10
 LONGEST = 1 << 20
 SUFFIXES = {".bin", ".pcap", ".pcapng", ".txt", ".hex", ".base64", ".xxd", ".hexdump", ".yaml", ".log", ".gz", ".zst", ".lz4"}
 FOLDERS = ["samples/captures", "samples/corpus", "samples/pushes", "samples/tls", "Tests/Fixtures/captures"]
-LIMITS = [
-    "", "", "--max-connections 1", "--total-buffer 1", "--stream-buffer 64", "--reorder-window 0",
-    "--memory 1MiB --reorder-window 100",
-    "--max-pending 1", "--gateway-port 1", "--feedback-port 2195", "--protocol requests", "--protocol feedback",
-    "--token-length 1-100",
-]
+LIMITS = json.loads((CHECKS / "limits.json").read_text())["of damaged copies"]
 # Numbers of the wire that mean something: bytes, ports of the service and lengths of tokens, lengths of packets.
 NUMBERS = {
     1: [b"\x00", b"\x01", b"\x7f", b"\x80", b"\xff"], 2: [b"\x08\x93", b"\x08\x94", b"\x00\x20", b"\xff\xff"],

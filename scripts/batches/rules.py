@@ -4,9 +4,10 @@ Every record and every finding is compared, with offset, length, flags, severity
 of offsets, the sums of each stream, and those of each run of the command.
 """
 
+import json
 from pathlib import Path
 
-from apnsift_tool import binary
+from apnsift_tool import CHECKS, binary
 from oracle import tcp
 from oracle.compare import Expected, differences, in_order, in_stream_order, run_export, same
 from oracle.conversations import FEEDBACK, GATEWAY, Habits, draw_capture
@@ -17,15 +18,8 @@ from oracle.tcp import decode_captured
 from oracle.wire import EARLIEST, LATEST
 
 BOTH = "requests", "responses"  # directions of a gateway connection
-TOKENS = {
-    "token-length": ["32", "32,54", "3,5,6", "1-100", "0,32", "80,300", "33"],
-    "max-token-length": [0, 32, 54, 100, 255, 256, 300, 65535],
-}  # fmt: skip
-TIMES = {
-    "earliest": [0, 1, EARLIEST, 1400000000, 1400000255],
-    "latest": [LATEST, 1400000256, 1500000000, 2**31, 2**32 - 1],
-}  # fmt: skip
-PAYLOADS = {"max-payload": [16, 60, 256, 2048, 4095, 65535]}
+LIMITS = json.loads((CHECKS / "limits.json").read_text())
+TOKENS, TIMES, PAYLOADS = LIMITS["tokens"], LIMITS["times"], LIMITS["payloads"]  # values of options
 
 
 class Batch:

@@ -15,31 +15,23 @@ the record), and what the bodies say, by column.
 
 import json
 import re
-from pathlib import Path
 
+from apnsift_tool import ROOT, sections
 from oracle.captures import stamp
 
-# The status of each reason, by docs/spec/pushes.md#reasons; and which reasons are of broadcasts and channels alone.
-RULES = (Path(__file__).resolve().parents[2] / "docs" / "spec" / "pushes.md").read_text()
+# The status of each reason, by docs/spec/pushes.md#reasons.
+RULES = (ROOT / "docs" / "spec" / "pushes.md").read_text()
 ROWS = re.findall(r"^\| (\d{3}) \| (.*) \|$", RULES, re.MULTILINE)
 STATUS_OF = {reason: int(status) for status, cell in ROWS for reason in re.findall(r"`([\w ]+)`", cell)}
-OF_CHANNELS = {"Service Unavailable", *"""BadChannelId BadRequestParams BadRequestPayload CannotCreateChannelConfig
-    ChannelNotRegistered FeatureNotEnabled MissingChannelId MissingPushType TopicMismatch""".split()}
 # What is around the bundle id in the path of a request for channels, and what each method there asks.
 APP, OPERATIONS = re.compile(r"/1/apps/([^/]*)/(all-)?channels"), {"POST": "create", "GET": "read", "DELETE": "delete"}
 BROADCAST = "/4/broadcasts/apps/"
 STATIC = (200, 204, 206, 304, 400, 404, 500)  # statuses in HPACK's static table: known even after a loss
-LOCATION = """type source stream direction offset packet original_packet file_offset captured_at http2_stream request_offset
-    request_packet""".split()
+LISTED = sections(ROOT / "scripts" / "oracle" / "columns.txt")
+LOCATION = LISTED["location"]
+OF_CHANNELS = set(LISTED["reasons of broadcasts and channels alone"])
 OF_RECORD = {*LOCATION, "line", "outcome", "flags"}  # columns that do not follow from the truth alone
-COLUMNS = {
-    "push": [*LOCATION, *"""token token_text token_length topic push_type collapse_id apns_unique_id reason apns_id priority
-        expiration payload_length status timestamp_ms timestamp time line outcome flags""".split()],
-    "broadcast": [*LOCATION, *"""app channel_id request_id unique_id push_type priority expiration payload_length status reason
-        outcome flags""".split()],
-    "channel": [*LOCATION, *"""operation app channel_id request_id push_type storage_policy channels body_length status reason
-        flags""".split()],
-}  # fmt: skip
+COLUMNS = {kind: LOCATION + LISTED[kind] for kind in ("push", "broadcast", "channel")}
 # An unprocessed push may have the flag no-response, too.
 VAGUE = {"stream-reset": {"no-response"}, "goaway": {"no-response"}}
 
