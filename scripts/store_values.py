@@ -270,17 +270,9 @@ def mysql_changes(table, column):
         yield f"= {value}", f"UPDATE {table} SET {column} = {value} WHERE {FIRST[table]}", None
 
 
-# Of each database: how packed changes are emptied, cut after some bytes, and given another byte.
-PACKED = {
-    "sqlite": ("x''", "substr(packed, 1, {0})", "CAST(substr(packed, 1, {0}) || x'{1:02x}' || substr(packed, {0} + 2) AS BLOB)"),
-    "postgresql": ("''::bytea", "substring(packed for {0})", "overlay(packed placing '\\x{1:02x}'::bytea from {0} + 1 for 1)"),
-    "mysql": ("''", "substr(packed, 1, {0})", "insert(packed, {0} + 1, 1, x'{1:02x}')"),
-}
-
-
 def packed_cases(database, kind):
     """Changes whose packed bytes are cut, or have one other byte."""
-    empty, cut, put = PACKED[database]
+    empty, cut, put = LISTED[f"packed of {database}"]
     values = [("empty", empty), *((f"first {n} bytes", cut.format(n)) for n in range(1, 80, 3))]
     values += [(f"byte {n} is {byte}", put.format(n, byte)) for n in range(100) for byte in (0, 1, 0x7F, 0x80, 0xFF)]
     first = "id = 1" if database == "sqlite" else "replay = 1"

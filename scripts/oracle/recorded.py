@@ -55,20 +55,13 @@ def holes(path):
     return [(int(row["stream"]), int(row["offset"]), int(row["length"])) for row in rows]
 
 
-def captured_streams(capture):
-    """Stream number in the file: its bytes as a dump, with the gap mark of tshark for each hole."""
-    name = capture.name.split(".")[0].split("-")[0]
-    sent, missing = streams(capture.with_name(f"{name}.truth.csv"), tuple_of), holes(capture)
-    sent = {number: with_marks(data, [hole for stream, *hole in missing if stream == number]) for number, data in sent.items()}
-    numbers = STREAMS.get(capture.name, [(stream, stream) for stream in sent])
-    return {there: sent[stream] for stream, there in numbers}
-
-
 def expected(capture):
     """By the rules: (stream, offset, timestamp, token, flags) of records, (stream, code, offset, length) of findings."""
-    records, findings = [], []
-    for stream, dump in captured_streams(capture).items():
-        answer = decode_dump(dump)
+    name, missing, records, findings = capture.name.split(".")[0].split("-")[0], holes(capture), [], []
+    sent = streams(capture.with_name(f"{name}.truth.csv"), tuple_of)
+    for number, stream in STREAMS.get(capture.name, zip(sent, sent)):
+        # A dump, with the gap mark of tshark for each hole.
+        answer = decode_dump(with_marks(sent[number], [hole for where, *hole in missing if where == number]))
         records += [(stream, item["offset"], item["timestamp"], item["token"], tuple(item["flags"])) for item in answer.records]
         findings += [(stream, item["code"], item["offset"], item["length"]) for item in answer.findings]
     return sorted(records), sorted(findings)
