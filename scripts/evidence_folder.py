@@ -1,6 +1,6 @@
 """A folder of evidence as an examiner gets it: dumps, captures, archives, disk images, mail, logs, and other files.
 
-Every planted tuple is noted with its file and offset. Tuples are random by a fixed seed. What it needs, scripts/setup test installs.
+Each planted tuple is noted with its file and offset. Tuples are random by a seed. What it needs, scripts/setup test installs.
 """
 
 import base64
@@ -165,7 +165,7 @@ def seeded(evidence, first):
     """What the seed decides of the answers in Tests/Fixtures/checks/evidence.txt."""
     time, token = first[7]
     packed = hashlib.sha256((evidence.folder / "backup.zip").read_bytes()).hexdigest()
-    deleted = [row for row in evidence.planted if row["source"].startswith("images/") and row.get("fs_state") in ("deleted", None)]
+    deleted = [row for row in evidence.planted if "images/" in row["source"] and row.get("fs_state") in ("deleted", None)]
     offsets = {row["source"].removeprefix("images/").split(".")[0]: row["file_offset"] for row in reversed(deleted)}
     return {"token": token.hex(), "time": utc(time), "zip": packed, **offsets}
 

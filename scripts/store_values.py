@@ -282,7 +282,9 @@ def packed_cases(database, kind):
 
 
 # Of each database: its stores, and the changes of a column: (name, statement, is_valid).
-DATABASES = {"sqlite": (SQLite, sqlite_changes), "postgresql": (PostgreSQL, postgresql_changes), "mysql": (MariaDB, mysql_changes)}
+DATABASES = {
+    "sqlite": (SQLite, sqlite_changes), "postgresql": (PostgreSQL, postgresql_changes), "mysql": (MariaDB, mysql_changes),
+}
 
 
 def tables(kind):
