@@ -12,15 +12,7 @@ from importlib import metadata as _metadata
 
 from apnsift._command import command, version
 from apnsift._comparing import Comparison, compare
-from apnsift._errors import (
-    AlreadyRead,
-    CommandNotFound,
-    Error,
-    FindingsError,
-    InputError,
-    PartialWarning,
-    UsageError,
-)
+from apnsift._errors import AlreadyRead, CommandNotFound, Error, FindingsError, InputError, PartialWarning, UsageError
 from apnsift._queries import dataset, relation, scan
 from apnsift._reading import Reader, export, read, schema, tokens
 
@@ -30,24 +22,7 @@ except _metadata.PackageNotFoundError:  # sources that are not installed
     __version__ = "unknown"
 
 __all__ = [
-    "AlreadyRead",
-    "CommandNotFound",
-    "Comparison",
-    "Error",
-    "FindingsError",
-    "InputError",
-    "PartialWarning",
-    "Reader",
-    "UsageError",
-    "__version__",
-    "command",
-    "compare",
-    "dataset",
-    "export",
-    "read",
-    "relation",
-    "scan",
-    "schema",
-    "tokens",
+    "AlreadyRead", "CommandNotFound", "Comparison", "Error", "FindingsError", "InputError", "PartialWarning", "Reader",
+    "UsageError", "__version__", "command", "compare", "dataset", "export", "read", "relation", "scan", "schema", "tokens",
     "version",
-]
+]  # fmt: skip

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
-from apnsift._command import repeatable
+from apnsift._command import command, repeatable
 from apnsift._errors import InputError, UsageError
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -62,28 +62,37 @@ def listed(columns: Sequence[str] | str) -> str:
     return ",".join(name.strip() for name in (columns.split(",") if isinstance(columns, str) else columns))
 
 
-def options(values: Mapping[str, Any]) -> list[str]:
-    """The arguments of options, named with underscores.
+def options(values: Mapping[str, Any], **own: Any) -> list[str]:
+    """The arguments of options, named with underscores; `own` are of the function itself, and no caller may give them.
 
     True is a flag, None and False are left out. A list repeats an option that the command takes several times, and is one
     value with commas for any other. A name that Python reserves may end in _.
     """
-    arguments: list[str] = []
-    for key, value in values.items():
-        name = key.rstrip("_").replace("_", "-")
-        if not re.fullmatch(r"[a-z][a-z0-9-]+", name):
-            raise UsageError([f"unknown option {key!r}: options are those of the command, with underscores"], 64)
-        if name in _RESERVED:
-            raise UsageError([f"the option --{name} cannot be given here"], 64)
-        if value is True:
-            arguments.append(f"--{name}")
-        elif isinstance(value, (list, tuple, range, set, frozenset)):
-            texts = [_text(key, one) for one in (sorted(value) if isinstance(value, (set, frozenset)) else value)]
-            texts = texts if name in repeatable() else [",".join(texts)] if texts else []
-            arguments += [f"--{name}={text}" for text in texts]
-        elif value is not None and value is not False:
-            arguments.append(f"--{name}={_text(key, value)}")
-    return arguments
+    for key in values:
+        if _name(key) in _RESERVED:
+            raise UsageError([f"the option --{_name(key)} cannot be given here"], 64)
+    return [argument for key, value in [*values.items(), *own.items()] for argument in _option(key, value)]
+
+
+def _name(key: str) -> str:
+    name = key.rstrip("_").replace("_", "-")
+    if not re.fullmatch(r"[a-z][a-z0-9-]+", name):
+        raise UsageError([f"unknown option {key!r}: options are those of the command, with underscores"], 64)
+    return name
+
+
+def _option(key: str, value: Any) -> list[str]:
+    name = _name(key)
+    if value is True:
+        return [f"--{name}"]
+    if value is None or value is False:
+        return []
+    if not isinstance(value, (list, tuple, range, set, frozenset)):
+        return [f"--{name}={_text(key, value)}"]
+    texts = [_text(key, one) for one in (sorted(value) if isinstance(value, (set, frozenset)) else value)]
+    if texts and name not in repeatable(command()):
+        texts = [",".join(texts)]
+    return [f"--{name}={text}" for text in texts]
 
 
 def _text(key: str, value: Any) -> str:

@@ -14,12 +14,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 import weakref
 from collections.abc import Sequence
 from importlib import metadata
 from typing import IO, Any
 
-from apnsift._errors import CommandNotFound, Error, failure
+from apnsift._errors import CommandNotFound, Error, PartialWarning, failure, summary
 
 _KEPT = 1000  # messages of one run; others are counted
 _BUFFER = 1 << 20  # bytes
@@ -41,9 +42,8 @@ def command() -> str:
         return named
     found = _of_wheel() or shutil.which("apnsift")
     if found is None:
-        raise CommandNotFound(
-            ["no command apnsift in the package or on PATH; install a wheel that has it, or set APNSIFT to its path"]
-        )
+        advice = "install a wheel that has it, or set APNSIFT to its path"
+        raise CommandNotFound([f"no command apnsift in the package or on PATH; {advice}"])
     return found
 
 
@@ -81,18 +81,14 @@ def printed(arguments: Sequence[str]) -> bytes:
     return text
 
 
-def repeatable() -> frozenset[str]:
-    """The options of `export` that can be given several times, as the command itself describes them."""
-    return _repeatable(command())
-
-
 @functools.lru_cache(maxsize=None)
-def _repeatable(command: str) -> frozenset[str]:
+def repeatable(command: str) -> frozenset[str]:
+    """The options of `export` that can be given several times, as the command itself describes them."""
     options = json.loads(printed(["export", "--experimental-dump-help"]))["command"]["arguments"]
     return frozenset(name["name"] for option in options if option["isRepeating"] for name in option.get("names", ()))
 
 
-class Run:
+class Run(contextlib.AbstractContextManager["Run"]):
     """A process of the command. It ends at the latest when nothing refers to the run any more."""
 
     def __init__(self, arguments: Sequence[str], inputs: Sequence[str] = (), *, has_input: bool = True) -> None:
@@ -104,13 +100,9 @@ class Run:
                 names = [f"--files-from=/dev/fd/{descriptors[0]}"]
             try:
                 self._process = subprocess.Popen(
-                    [command(), *arguments, *names],
-                    stdin=None if has_input and "-" in inputs else subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    bufsize=0,
-                    pass_fds=descriptors,
-                )
+                    [command(), *arguments, *names], stdin=None if has_input and "-" in inputs else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, pass_fds=descriptors,
+                )  # fmt: skip
             except OSError as error:
                 raise Error([f"{command()}: cannot be started: {error.strerror}"]) from error
         assert isinstance(self._process.stdout, io.FileIO) and isinstance(self._process.stderr, io.FileIO)
@@ -124,26 +116,20 @@ class Run:
         self._end = weakref.finalize(self, _end, self._process, self.output, self._collector)
 
     def finish(self, *, partial: bool = False) -> None:
-        """Waits for the end of the process, and raises the exception of its exit status."""
+        """Waits for the end of the process, and raises the exception of its exit status, or gives the warning of `partial`."""
         self.output.read()
         status = self._process.wait()
         self._end()
         if status == -signal.SIGINT:  # Ctrl-C is for the command, too, and this may be a thread that does not see it
             raise KeyboardInterrupt
-        if status and not (partial and status == 2):
+        if partial and status == 2:
+            warnings.warn(summary(self.messages), PartialWarning, stacklevel=3)
+        elif status:
             raise failure(self.messages, status)
-
-    @property
-    def status(self) -> int | None:
-        """The exit status; None while the process runs."""
-        return self._process.poll()
 
     def close(self) -> None:
         """Ends the process if it still runs."""
         self._end()
-
-    def __enter__(self) -> Run:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

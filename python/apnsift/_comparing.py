@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,6 @@ import pyarrow as pa
 from apnsift._arguments import Path, inputs, options
 from apnsift._command import Run
 from apnsift._errors import FindingsError, UsageError
-from apnsift._reading import warn
 
 if TYPE_CHECKING:
     import pandas
@@ -72,14 +72,10 @@ def compare(a: Path, b: Path, *, jobs: int | None = None, partial: bool = False,
     for name in ("strict", "fail_on"):  # findings and differences have the same exit status
         if name in command_options:
             raise UsageError([f"the option --{name.replace('_', '-')} cannot be given here"], 64)
-    arguments = [*options(command_options), *([] if jobs is None else [f"--jobs={jobs}"])]
-    with Run(["compare", "-t", "json", *arguments], inputs([a, b])) as run:
+    with Run(["compare", *options(command_options, to="json", jobs=jobs)], inputs([a, b])) as run:
         written = run.output.read()
-        try:
+        with contextlib.suppress(FindingsError):  # the tokens differ
             run.finish(partial=partial)
-        except FindingsError:
-            pass  # the tokens differ
-        warn(run, stacklevel=3)
     found = json.loads(written)
     return Comparison(_table(found["differences"]), **found["summary"], messages=list(run.messages))
 

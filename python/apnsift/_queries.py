@@ -20,13 +20,10 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
     Result = TypeVar("Result")
 
-    def _takes(_: Callable[P, Reader]) -> Callable[[Callable[..., Result]], Callable[P, Result]]: ...
 
-else:
-
-    def _takes(_):
-        """For type checkers: the parameters of a function are those of another."""
-        return lambda function: function
+def _takes(_: Callable[P, Reader]) -> Callable[[Callable[..., Result]], Callable[P, Result]]:
+    """For type checkers: the parameters of a function are those of another."""
+    return lambda function: function
 
 
 @_takes(read)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import _thread
+import contextlib
 import datetime
 import itertools
 import os
 import pathlib
 import sys
 import time
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, Union
 
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from apnsift._arguments import Path, Paths, inputs, listed, options
 from apnsift._command import Run
-from apnsift._errors import AlreadyRead, PartialWarning, UsageError, summary
+from apnsift._errors import AlreadyRead, UsageError
 
 if TYPE_CHECKING:
     import pandas
@@ -37,7 +37,7 @@ Item = TypeVar("Item")
 Progress = Union[bool, Callable[[int], object]]
 
 
-class Reader:
+class Reader(contextlib.AbstractContextManager["Reader"]):
     """The records of some inputs, as Arrow record batches, in the order in which the command finds them.
 
     It is used like a :class:`pyarrow.RecordBatchReader`, once: a second use raises AlreadyRead. Whatever takes an Arrow
@@ -67,7 +67,11 @@ class Reader:
         """The next batch; StopIteration after the last."""
         if not (self._has_ended and self._taker is self):
             self._take(self)
-        return self._next()
+        try:
+            return next(self._batches)
+        except BaseException:  # the end, too, and an interruption before the first batch
+            self.close()
+            raise
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         self._take(self)
@@ -114,25 +118,9 @@ class Reader:
 
     def _streamed(self) -> Iterator[pa.RecordBatch]:
         self._take(object())
-        try:
-            while not self._has_ended:
-                try:
-                    batch = self._next()
-                except StopIteration:
-                    return
+        with self:  # the library may drop the stream, as after an interruption of its own
+            while not self._has_ended and (batch := next(self._batches, None)) is not None:
                 yield batch
-        finally:
-            self.close()  # the library may have dropped the stream, as after an interruption of its own
-
-    def _next(self) -> pa.RecordBatch:
-        try:
-            return next(self._batches)
-        except StopIteration:
-            self._has_ended = True
-            raise
-        except BaseException:  # also an interruption before the first batch
-            self.close()
-            raise
 
     def _take(self, taker: object) -> None:
         self._check(taker)
@@ -140,17 +128,13 @@ class Reader:
 
     def _check(self, taker: object) -> None:
         if self._has_ended or self._taker not in (None, taker):
-            raise AlreadyRead(
-                ["the records of this reader were taken already: call apnsift.read again, or keep a table of read_all()"]
-            )
+            advice = "call apnsift.read again, or keep a table of read_all()"
+            raise AlreadyRead([f"the records of this reader were taken already: {advice}"])
 
     def close(self) -> None:
         """Ends the command, if it still runs."""
         self._has_ended = True
         self._run.close()
-
-    def __enter__(self) -> Reader:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -231,12 +215,9 @@ def read(
         "filter": filter, "token": token, "flagged": flagged, "token_length": token_length, "earliest": earliest,
         "latest": latest, "time_zone": time_zone,
     }  # fmt: skip
-    arguments = [*_flags(batch_rows, jobs), *options({**named, **command_options})]
-    run, stream = _opened(records, columns, arguments, inputs(paths))
-    batches = _batches(run, stream, partial)
-    if progress:
-        batches = _watched(batches, progress)
-    return Reader(run, stream.schema, batches)
+    arguments = options({**named, **command_options}, batch_rows=batch_rows, jobs=jobs)
+    run, found, batches = _opened(records, columns, arguments, inputs(paths), partial=partial)
+    return Reader(run, found, _watched(batches, progress) if progress else batches)
 
 
 def tokens(paths: Paths = (), **parameters: Any) -> Reader:
@@ -251,9 +232,7 @@ def tokens(paths: Paths = (), **parameters: Any) -> Reader:
     return read(paths, records="tokens", **parameters)
 
 
-def schema(
-    records: Kind = "feedback", *, columns: Sequence[str] | str | None = None, **command_options: Any
-) -> pa.Schema:
+def schema(records: Kind = "feedback", *, columns: Sequence[str] | str | None = None, **command_options: Any) -> pa.Schema:
     """The columns that `read` has with these parameters, without reading anything.
 
     >>> import apnsift
@@ -262,42 +241,34 @@ def schema(
     """
     given = {name: value for name, value in command_options.items() if name not in ("requests", "responses")}
     # An empty standard input has no records.
-    run, stream = _opened(records, columns, options(given), ["-"], has_input=False)
+    run, found, _ = _opened(records, columns, options(given), ["-"], has_input=False)
     with run:
-        return stream.schema
-
-
-def _flags(batch_rows: int | None, jobs: int | None) -> list[str]:
-    values = {"--batch-rows": batch_rows, "--jobs": jobs}
-    return [f"{name}={value}" for name, value in values.items() if value is not None]
+        return found
 
 
 def _opened(
-    records: str, columns: Sequence[str] | str | None, arguments: list[str], names: list[str], *, has_input: bool = True
-) -> tuple[Run, pa.RecordBatchReader]:
-    """A run that has written its schema."""
+    records: str, columns: Sequence[str] | str | None, arguments: list[str], names: list[str], *, has_input: bool = True,
+    partial: bool = False,
+) -> tuple[Run, pa.Schema, Iterator[pa.RecordBatch]]:  # fmt: skip
+    """A run that has written its schema, and the batches that follow."""
     if columns is not None:
         arguments = [*arguments, f"--columns={listed(columns)}"]
     run = Run(["export", "-t", "arrow", f"--records={records}", *arguments], names, has_input=has_input)
-    try:
-        return run, pa.ipc.open_stream(pa.PythonFile(run.output, "r"))
-    except BaseException as error:
-        with run:
-            if isinstance(error, (pa.ArrowInvalid, OSError)):
-                run.finish()  # without a schema, the command has failed
-        raise
+    items = _items(run, partial)
+    return run, next(items), items
 
 
-def _batches(run: Run, stream: pa.RecordBatchReader, partial: bool) -> Iterator[pa.RecordBatch]:
-    """The batches of a run, and then the exception of its exit status. Whatever ends the reading ends the command."""
+def _items(run: Run, partial: bool) -> Iterator[Any]:
+    """The schema of a run, its batches, and then the exception of its exit status. Whatever ends this ends the command."""
     with run:
         try:
+            stream = pa.ipc.open_stream(pa.PythonFile(run.output, "r"))
+            yield stream.schema
             yield from stream
         except (pa.ArrowInvalid, OSError):
-            run.finish()  # a stream that is cut has its reason there
+            run.finish()  # a stream that is cut, or has no schema, has its reason there
             raise
         run.finish(partial=partial)
-    warn(run, stacklevel=4)
 
 
 def _watched(batches: Iterator[pa.RecordBatch], progress: Progress) -> Iterator[pa.RecordBatch]:
@@ -319,11 +290,6 @@ def _watched(batches: Iterator[pa.RecordBatch], progress: Progress) -> Iterator[
     finally:
         if progress is True:
             say("\n")
-
-
-def warn(run: Run, stacklevel: int) -> None:
-    if run.status == 2:
-        warnings.warn(summary(run.messages), PartialWarning, stacklevel=stacklevel)
 
 
 _FORMATS = {"csv": "csv", "ndjson": "ndjson", "arrow": "arrows"}  # and the extensions of their files
@@ -352,10 +318,8 @@ def export(
     if format not in _FORMATS:
         raise UsageError([f"unknown format {format!r}: expected one of {', '.join(_FORMATS)}"], 64)
     folder = pathlib.Path(os.fsdecode(directory))
-    arguments = ["export", "-t", format, f"--output={folder}/", *options(command_options)]
-    arguments += [*_flags(None, jobs), *(["--force"] if force else [])]
-    with Run(arguments, inputs(paths)) as run:
+    arguments = options(command_options, to=format, output=f"{folder}/", jobs=jobs, force=force)
+    with Run(["export", *arguments], inputs(paths)) as run:
         run.finish(partial=partial)
-        warn(run, stacklevel=3)
     files = {path.stem: path for path in sorted(folder.glob(f"*.{_FORMATS[format]}"))}
     return {**files, "summary": folder / "summary.json"}

@@ -97,7 +97,7 @@ def survivors(lives: list[tuple[float, bool]]) -> tuple[list[float], list[float]
 def _rows(store: str, command_options: dict[str, Any]) -> list[tuple[str, int | None, int | None]]:
     """App, and UNIX seconds of registration and invalidation."""
     columns = {"app": pa.string(), "registered_at": pa.int64(), "invalidated_at": pa.int64()}
-    arguments = ["--columns=" + ",".join(columns), "--time-form=seconds", f"--store={store}", *options(command_options)]
+    arguments = options(command_options, columns=",".join(columns), time_form="seconds", store=store)
     text = io.BytesIO(printed(["store", "export", *arguments]))
     read = pyarrow.csv.read_csv(text, convert_options=pyarrow.csv.ConvertOptions(column_types=columns))
     return list(zip(*(read[name].to_pylist() for name in columns)))

@@ -92,11 +92,7 @@ def _cut(data: bytes, sizes: list[int]) -> list[bytes]:
 
 @st.composite
 def feedback_streams(
-    draw: st.DrawFn,
-    *,
-    token_lengths: st.SearchStrategy[int] = _LENGTHS,
-    times: st.SearchStrategy[int] = _TIMES,
-    most: int = 20,
+    draw: st.DrawFn, *, token_lengths: st.SearchStrategy[int] = _LENGTHS, times: st.SearchStrategy[int] = _TIMES, most: int = 20
 ) -> FeedbackStream:
     """Streams as a server sent them: tuples one after the other; the last one may be cut off.
 
@@ -106,9 +102,8 @@ def feedback_streams(
     records = draw(st.lists(st.tuples(times, tokens), max_size=most))
     data = b"".join(map(encoded, records))
     lost = draw(st.one_of(st.just(0), st.integers(1, len(encoded(records[-1]))))) if records else 0
-    whole = records[:-1] if lost else records
     chunks = draw(chunkings(data[: len(data) - lost]))
-    return FeedbackStream(chunks, [record for record in whole if record[1]])
+    return FeedbackStream(chunks, [record for record in (records[:-1] if lost else records) if record[1]])
 
 
 @st.composite
@@ -124,13 +119,8 @@ def damaged_feedback_streams(draw: st.DrawFn, *, most: int = 20) -> FeedbackStre
     records = draw(st.lists(st.tuples(times, tokens), min_size=1, max_size=most))
     parts = [encoded(record) for record in records]
     number = draw(st.integers(0, len(parts) - 1))
-    parts[number] = draw(_damaged(parts[number]))
+    start = draw(st.integers(0, len(parts[number]) - 1))
+    rest = parts[number][start + draw(st.integers(0, 20)) :]
+    parts[number] = parts[number][:start] + draw(st.binary(max_size=38)) + rest
     chunks = draw(chunkings(b"".join(parts)))
     return FeedbackStream(chunks, records[: max(0, number - _BEFORE)] + records[number + _AFTER + 1 :])
-
-
-@st.composite
-def _damaged(draw: st.DrawFn, data: bytes) -> bytes:
-    start = draw(st.integers(0, len(data) - 1))
-    lost = draw(st.integers(0, 20))
-    return data[:start] + draw(st.binary(max_size=38)) + data[start + lost :]

@@ -11,12 +11,22 @@ from apnsift._arguments import inputs
 from apnsift._errors import UsageError
 
 
+Position = tuple[int, str]  # of a file in a stream: its modification time, then its path
+
+
 class File(NamedTuple):
     """A file as it was when the driver listed it."""
 
     path: str
     size: int  # bytes
     modified: int  # nanoseconds since 1970
+
+    @property
+    def position(self) -> Position:
+        return self.modified, self.path
+
+    def is_unchanged(self) -> bool:
+        return _file(self.path) == self
 
 
 def local(path: str) -> str:
@@ -57,10 +67,6 @@ def _file(path: str) -> File | None:
     except OSError:
         return None
     return File(path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
-
-
-def is_unchanged(file: File) -> bool:
-    return _file(file.path) == file
 
 
 def grouped(files: Iterable[File], limit: int) -> Iterator[list[File]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from apnsift._errors import UsageError
@@ -12,10 +13,8 @@ from apnsift._errors import UsageError
 if TYPE_CHECKING:
     from apnsift._reading import Kind
 
-_PARTITION_BYTES = 128 << 20
-_MAX_FILES = 1000  # of one batch of a stream
-_SETTLE_SECONDS = 10.0
-_OWN = {"path", "paths", "records", "columns", "mode", "jobs", "partitionbytes", "maxfilespertrigger", "settleseconds"}
+_NUMBERS = {"jobs": 1, "partitionbytes": 128 << 20, "maxfilespertrigger": 1000, "settleseconds": 10.0}  # and their defaults
+_OWN = {"path", "paths", "records", "columns", "mode", *_NUMBERS}
 # Several inputs that are read as one: they cannot be spread over partitions.
 _TOGETHER = {"join", "requests", "responses"}
 
@@ -25,15 +24,14 @@ class Settings:
     """What to read, and how; it is sent to the workers."""
 
     paths: tuple[str, ...]
-    records: Kind = "feedback"
-    columns: str | None = None
-    jobs: int = 1  # a task has one core
-    is_partial: bool = False
-    partition_bytes: int = _PARTITION_BYTES
-    max_files: int = _MAX_FILES
-    settle_seconds: float = _SETTLE_SECONDS
-    # Options of the command, named as parameters of apnsift.read.
-    options: dict[str, Any] = field(default_factory=dict)
+    records: Kind
+    columns: str | None
+    is_partial: bool
+    options: dict[str, Any]  # of the command, named as parameters of apnsift.read
+    jobs: int  # one by default, as a task has one core
+    partition_bytes: int
+    max_files: int  # of one batch of a stream
+    settle_seconds: float
 
     @property
     def is_together(self) -> bool:
@@ -46,15 +44,12 @@ class Settings:
         if mode not in ("failfast", "partial"):
             raise UsageError([f"mode: expected failfast or partial, found {mode!r}"], 64)
         return Settings(
-            paths=_paths(given),
-            records=cast("Kind", given.get("records", "feedback")),
-            columns=given.get("columns"),
-            jobs=_number(given, "jobs", 1, int),
-            is_partial=mode == "partial",
-            partition_bytes=_number(given, "partitionbytes", _PARTITION_BYTES, int),
-            max_files=_number(given, "maxfilespertrigger", _MAX_FILES, int),
-            settle_seconds=_number(given, "settleseconds", _SETTLE_SECONDS, float),
-            options={key.replace("-", "_"): _value(value) for key, value in given.items() if key not in _OWN},
+            _paths(given),
+            cast("Kind", given.get("records", "feedback")),
+            given.get("columns"),
+            mode == "partial",
+            {key.replace("-", "_"): _value(value) for key, value in given.items() if key not in _OWN},
+            *(_number(given, name) for name in _NUMBERS),
         )
 
 
@@ -64,11 +59,10 @@ def _paths(options: Mapping[str, str]) -> tuple[str, ...]:
     return (options["path"],) if "path" in options else ()
 
 
-def _number(options: Mapping[str, str], name: str, default: Any, kind: type) -> Any:
-    try:
-        value = kind(options.get(name, default))
-    except ValueError:
-        value = -1
+def _number(options: Mapping[str, str], name: str) -> Any:
+    kind, value = type(_NUMBERS[name]), -1.0
+    with contextlib.suppress(ValueError):
+        value = kind(options.get(name, _NUMBERS[name]))
     if value < (1 if kind is int else 0):
         raise UsageError([f"{name}: expected a positive number, found {options[name]!r}"], 64)
     return value
@@ -79,8 +73,6 @@ def _value(text: str) -> Any:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     if text.startswith("["):
-        try:
+        with contextlib.suppress(ValueError):
             return [str(one) for one in json.loads(text)]
-        except ValueError:
-            return text
     return text

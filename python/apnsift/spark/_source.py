@@ -14,7 +14,7 @@ from pyspark.sql.types import StructType
 
 import apnsift
 from apnsift._errors import CommandNotFound, Error, UsageError
-from apnsift.spark._files import File, grouped, is_unchanged, listed
+from apnsift.spark._files import File, grouped, listed
 from apnsift.spark._settings import Settings
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ class ApnsiftDataSource(DataSource):
 
     def schema(self) -> StructType:
         settings = self.settings
-        found = apnsift.schema(settings.records, columns=settings.columns, **settings.options)
-        return from_arrow_schema(found)
+        return from_arrow_schema(apnsift.schema(settings.records, columns=settings.columns, **settings.options))
 
     def reader(self, schema: StructType) -> DataSourceReader:
         return Reader(self.settings, schema)
@@ -77,8 +76,36 @@ class Partitioned:
         self.schema = schema
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        # Without partitions, Spark makes one with no value.
-        return batches(self.settings, self.schema, partition) if isinstance(partition, Files) else iter(())
+        """The batches of a partition, with Spark's types. Without partitions, Spark makes one with no value."""
+        if not isinstance(partition, Files):
+            return
+        _check_unchanged(partition)
+        target = to_arrow_schema(self.schema, timezone="UTC")
+        with self._reader(target.names, partition) as reader:
+            for batch in reader:
+                yield batch.cast(target)
+        _check_unchanged(partition)
+
+    def _reader(self, columns: list[str], partition: Files) -> apnsift.Reader:
+        paths, given, host = [file.path for file in partition.files], self.settings, f"host {socket.gethostname()}"
+        try:
+            reader = apnsift.read(
+                paths, records=given.records, columns=columns, jobs=given.jobs, partial=given.is_partial, **given.options
+            )
+        except CommandNotFound as error:
+            raise CommandNotFound([f"{host}: {message}" for message in error.messages]) from None
+        found = (reader.schema.metadata or {}).get(b"apnsift.version", b"").decode()
+        if found != partition.version:
+            reader.close()
+            differing = f"expected apnsift {partition.version}, as on the driver, found {found} at {apnsift.command()}"
+            raise Error([f"{host}: {differing}; install the same version on all hosts"])
+        return reader
+
+
+def _check_unchanged(partition: Files) -> None:
+    for file in partition.files if partition.must_be_unchanged else ():
+        if not file.is_unchanged():
+            raise Error([f"{file.path}: changed while it was read; write files elsewhere, then move them"])
 
 
 class Reader(Partitioned, DataSourceReader):
@@ -91,39 +118,3 @@ class Reader(Partitioned, DataSourceReader):
         if not self.settings.paths and not self.settings.is_together:
             raise UsageError(["no input: name files or directories in load()"], 64)
         return planned(self.settings, list(listed(self.settings.paths)))
-
-
-def batches(settings: Settings, schema: StructType, partition: Files) -> Iterator[pa.RecordBatch]:
-    """The batches of a partition, with Spark's types."""
-    _check_unchanged(partition)
-    target = to_arrow_schema(schema, timezone="UTC")
-    with _reader(settings, target.names, partition) as reader:
-        for batch in reader:
-            yield batch.cast(target)
-    _check_unchanged(partition)
-
-
-def _reader(settings: Settings, columns: list[str], partition: Files) -> apnsift.Reader:
-    try:
-        reader = apnsift.read(
-            [file.path for file in partition.files],
-            records=settings.records, columns=columns, jobs=settings.jobs, partial=settings.is_partial, **settings.options,
-        )  # fmt: skip
-    except CommandNotFound as error:
-        raise CommandNotFound([f"host {socket.gethostname()}: {message}" for message in error.messages]) from None
-    found = (reader.schema.metadata or {}).get(b"apnsift.version", b"").decode()
-    if found != partition.version:
-        reader.close()
-        raise Error(
-            [
-                f"host {socket.gethostname()}: expected apnsift {partition.version}, as on the driver, found {found} at"
-                f" {apnsift.command()}; install the same version on all hosts"
-            ]
-        )
-    return reader
-
-
-def _check_unchanged(partition: Files) -> None:
-    for file in partition.files if partition.must_be_unchanged else ():
-        if not is_unchanged(file):
-            raise Error([f"{file.path}: changed while it was read; write files elsewhere, then move them"])

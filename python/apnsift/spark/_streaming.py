@@ -7,6 +7,7 @@ are gone before they are read. So its size does not grow. A file that changes ge
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -15,19 +16,15 @@ from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 
 from apnsift._errors import Error
-from apnsift.spark._files import File, listed
+from apnsift.spark._files import File, Position, listed
 from apnsift.spark._source import Files, Partitioned, planned
 
 Offset = dict[str, Any]
-Position = tuple[int, str]  # modification time in nanoseconds, path
+_position = operator.attrgetter("position")
 
 
-def _position(offset: Offset) -> Position:
+def _end(offset: Offset) -> Position:
     return offset["modified"], offset["path"]
-
-
-def _order(file: File) -> Position:
-    return file.modified, file.path
 
 
 class FileStream(Partitioned, DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -42,14 +39,13 @@ class FileStream(Partitioned, DataSourceStreamReader, SupportsTriggerAvailableNo
         return ReadMaxFiles(self.settings.max_files)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        self._last = max(map(_order, self._settled()), default=(-1, ""))
+        self._last = max(map(_position, self._settled()), default=(-1, ""))
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
-        begin = _position(start)
-        files = sorted(self._settled(), key=_order)
+        files = sorted(self._settled(), key=_position)
         if self._last is not None:
-            files = [file for file in files if _order(file) <= self._last]
-        fresh = [file for file in files if _order(file) > begin]
+            files = [file for file in files if file.position <= self._last]
+        fresh = [file for file in files if file.position > _end(start)]
         known = len(files) - len(fresh)
         if known > start["total"]:
             self._fail(self._late(files[:known], known - start["total"]))
@@ -58,13 +54,11 @@ class FileStream(Partitioned, DataSourceStreamReader, SupportsTriggerAvailableNo
         if not fresh:
             return start
         last = fresh[-1]
-        return {
-            "modified": last.modified, "path": last.path, "files": len(fresh), "total": known + len(fresh),
-        }  # fmt: skip
+        return {"modified": last.modified, "path": last.path, "files": len(fresh), "total": known + len(fresh)}
 
     def partitions(self, start: Offset, end: Offset) -> list[Files]:
-        begin, last = _position(start), _position(end)
-        files = sorted((file for file in self._listed() if begin < _order(file) <= last), key=_order)
+        begin, last = _end(start), _end(end)
+        files = sorted((file for file in self._listed() if begin < file.position <= last), key=_position)
         expected = end["files"] if begin < last else 0
         if len(files) != expected:
             self._fail(f"files of the batch to {end['path']}: expected {expected}, found {len(files)} now")
