@@ -3,25 +3,16 @@
 import re
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+VALUE = re.compile(r"^(.*?)  # = (.*)$", re.MULTILINE)
+
+
+def checked(line):
+    return f"found = repr({line[1]})\nassert found == {line[2]!r}, found"
 
 
 def run_page(text):
     """How many blocks ran."""
     names, blocks = {}, BLOCK.findall(text)
     for block in blocks:
-        run(block, names)
+        exec(VALUE.sub(checked, block), names)
     return len(blocks)
-
-
-def run(block, names):
-    rest = []
-    for line in block.splitlines():
-        expression, mark, value = line.partition("  # = ")
-        if mark:
-            exec("\n".join(rest), names)
-            rest = []
-            found = repr(eval(expression, names))
-            assert found == value, f"{line}, found {found}"
-        else:
-            rest.append(line)
-    exec("\n".join(rest), names)

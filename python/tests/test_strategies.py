@@ -1,32 +1,25 @@
 """The streams of Hypothesis: readers that are right pass, and each faulty one of the articles is found."""
 
+from pathlib import Path
+
 import pytest
 import reference_readers as reference
+from conftest import ROOT
+from documents import BLOCK
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 import apnsift
 from apnsift.strategies import FeedbackStream, damaged_feedback_streams, feedback_streams
 
-FIRST = settings(deadline=None, phases=[Phase.generate])  # without a search for the shortest example
+FIRST = settings(max_examples=2000, deadline=None, phases=[Phase.generate])  # without a search for the shortest example
 OF_COMMAND = settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def read(connection):
-    """A reader that is right, by reads of what is left of each tuple."""
-
-    def whole(count):
-        data = b""
-        while len(data) < count and (came := connection.recv(count - len(data))):
-            data += came
-        return data if len(data) == count else None
-
-    while header := whole(6):
-        token = whole(int.from_bytes(header[4:], "big"))
-        if token is None:
-            return
-        if token:
-            yield int.from_bytes(header[:4], "big"), token
+# A reader that is right.
+page = {}
+exec(BLOCK.findall((ROOT / "docs/how-to/test-a-reader.md").read_text())[0], page)
+read = page["tuples"]
 
 
 @settings(deadline=None)
@@ -47,8 +40,7 @@ def test_a_faulty_reader_is_found(name):
 
 
 def command(stream):
-    with open("stream.bin", "wb") as file:
-        file.write(stream.data)
+    Path("stream.bin").write_bytes(stream.data)
     rows = apnsift.read("stream.bin", from_="raw", protocol="feedback", columns=["timestamp", "token"], latest=2**32 - 1)
     return [(row["timestamp"], row["token"]) for row in rows.read_all().to_pylist()]
 
