@@ -9,8 +9,8 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from typing import Any, Callable, Union
 
 import pytest
@@ -21,32 +21,22 @@ Input = Union[str, "os.PathLike[str]"]
 class Server:
     """A mock server that runs until its test ends."""
 
-    def __init__(self, directory: pathlib.Path, inputs: tuple[Input, ...], tls: bool, pushes: bool, options: dict[str, Any]) -> None:
-        from apnsift._arguments import options as arguments
+    def __init__(self, directory: pathlib.Path, inputs: Sequence[Input], tls: bool, pushes: bool, given: dict[str, Any]) -> None:
+        from apnsift._arguments import options
+        from apnsift._command import Run
 
         #: The certificate to trust; None without TLS.
         self.certificate = directory / "certificate.pem" if tls else None
         self._received = directory / "received.ndjson" if pushes else None
-        self._messages = directory / "messages.txt"
         own = {"port": 0, "tls": tls, "write_certificate": self.certificate, "pushes": pushes, "received": self._received}
-        with self._messages.open("wb") as messages:
-            self._process = subprocess.Popen(
-                [_lab(), "serve", *arguments({**own, **options}), "--", *inputs],
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=messages, text=True,
-            )  # fmt: skip
-        #: Host and port to connect to.
-        self.address = self._started()
-
-    def _started(self) -> tuple[str, int]:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        words = ["serve", *options({**own, **given})]
+        self._run = Run(words, [os.fspath(name) for name in inputs], has_input=False, program=_lab(), most_messages=sys.maxsize)
+        line = self._run.output.readline().decode()
         if not line:
-            from apnsift._errors import failure
-
-            self.close()
-            raise failure(self.messages, self._process.returncode)
+            self._run.finish()
         host, port = line.rstrip("\n").rsplit(":", 1)
-        return host.strip("[]"), int(port)
+        #: Host and port to connect to.
+        self.address = host.strip("[]"), int(port)
 
     @property
     def received(self) -> list[dict[str, Any]]:
@@ -59,14 +49,11 @@ class Server:
     @property
     def messages(self) -> list[str]:
         """What the server printed to this moment: a line when a client has left, with what it got."""
-        return self._messages.read_text(encoding="utf-8", errors="backslashreplace").splitlines()
+        return list(self._run.messages)
 
     def close(self) -> None:
         """Ends the server."""
-        self._process.terminate()
-        self._process.wait()
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+        self._run.close()
 
 
 def _lab() -> str:

@@ -40,15 +40,13 @@ def inputs(paths: Paths) -> list[str]:
         name = os.fsdecode(path)
         if not name or "\0" in name:
             raise UsageError([f"paths: expected the path of a file or directory, found {path!r}"], 64)
-        if not isinstance(path, str):
-            found.append("./-" if name == "-" else name)
-        elif glob.has_magic(name) and not os.path.lexists(name):
+        if isinstance(path, str) and glob.has_magic(name) and not os.path.lexists(name):
             matches = sorted(glob.glob(name, recursive=True))
             if not matches:
                 raise InputError([f"{name}: no file matches this pattern"])
             found += matches
         else:
-            found.append(name)
+            found.append("./-" if name == "-" and not isinstance(path, str) else name)
     return found
 
 
@@ -57,8 +55,10 @@ def _check_no_file(key: str, value: object) -> None:
         raise TypeError(f"{key}: expected a path, found {value!r}; give the name of the file, or \"-\" for standard input")
 
 
-def listed(columns: Sequence[str] | str) -> str:
+def listed(columns: Sequence[str] | str | None) -> str | None:
     """Names as the command takes them; those in a string may have spaces after the commas."""
+    if columns is None:
+        return None
     return ",".join(name.strip() for name in (columns.split(",") if isinstance(columns, str) else columns))
 
 

@@ -22,7 +22,6 @@ from typing import IO, Any
 
 from apnsift._errors import CommandNotFound, Error, PartialWarning, failure, summary
 
-_KEPT = 1000  # messages of one run; others are counted
 _BUFFER = 1 << 20  # bytes
 _LISTED = 1 << 16  # bytes of names; more go to the command as a list: a system limits the arguments of a program
 _INTERVAL = 200  # milliseconds after which a read that waits looks for signals
@@ -76,9 +75,7 @@ def version() -> str:
 def printed(arguments: Sequence[str]) -> bytes:
     """What the command prints; an exception if it fails."""
     with Run(arguments) as run:
-        text = run.output.read()
-        run.finish()
-    return text
+        return run.finish()
 
 
 @functools.lru_cache(maxsize=None)
@@ -91,8 +88,12 @@ def repeatable(command: str) -> frozenset[str]:
 class Run(contextlib.AbstractContextManager["Run"]):
     """A process of the command. It ends at the latest when nothing refers to the run any more."""
 
-    def __init__(self, arguments: Sequence[str], inputs: Sequence[str] = (), *, has_input: bool = True) -> None:
-        """inputs: paths, and - for standard input, which is empty unless `has_input`."""
+    def __init__(
+        self, arguments: Sequence[str], inputs: Sequence[str] = (), *, has_input: bool = True, program: str | None = None,
+        most_messages: int = 1000,
+    ) -> None:  # fmt: skip
+        """inputs: paths, and - for standard input, which is empty unless `has_input`. Of more messages, the number is kept."""
+        program = program or command()
         with contextlib.ExitStack() as stack:
             names, descriptors = (["--", *inputs] if inputs else []), []
             if sum(map(len, inputs)) > _LISTED:
@@ -100,24 +101,23 @@ class Run(contextlib.AbstractContextManager["Run"]):
                 names = [f"--files-from=/dev/fd/{descriptors[0]}"]
             try:
                 self._process = subprocess.Popen(
-                    [command(), *arguments, *names], stdin=None if has_input and "-" in inputs else subprocess.DEVNULL,
+                    [program, *arguments, *names], stdin=None if has_input and "-" in inputs else subprocess.DEVNULL,
                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, pass_fds=descriptors,
                 )  # fmt: skip
             except OSError as error:
-                raise Error([f"{command()}: cannot be started: {error.strerror}"]) from error
+                raise Error([f"{program}: cannot be started: {error.strerror}"]) from error
         assert isinstance(self._process.stdout, io.FileIO) and isinstance(self._process.stderr, io.FileIO)
         self.output = io.BufferedReader(_Output(self._process.stdout), _BUFFER)
         self.messages: list[str] = []
         # A full pipe of messages would stop the process.
-        self._collector = threading.Thread(
-            target=_collect, args=(io.BufferedReader(self._process.stderr), self.messages), daemon=True, name="apnsift messages"
-        )
+        collected = (io.BufferedReader(self._process.stderr), self.messages, most_messages)
+        self._collector = threading.Thread(target=_collect, args=collected, daemon=True, name="apnsift messages")
         self._collector.start()
         self._end = weakref.finalize(self, _end, self._process, self.output, self._collector)
 
-    def finish(self, *, partial: bool = False) -> None:
-        """Waits for the end of the process, and raises the exception of its exit status, or gives the warning of `partial`."""
-        self.output.read()
+    def finish(self, *, partial: bool = False) -> bytes:
+        """The rest of the output, after the end of the process; or the exception of its exit status, a warning if `partial`."""
+        rest = self.output.read()
         status = self._process.wait()
         self._end()
         if status == -signal.SIGINT:  # Ctrl-C is for the command, too, and this may be a thread that does not see it
@@ -126,6 +126,7 @@ class Run(contextlib.AbstractContextManager["Run"]):
             warnings.warn(summary(self.messages), PartialWarning, stacklevel=3)
         elif status:
             raise failure(self.messages, status)
+        return rest
 
     def close(self) -> None:
         """Ends the process if it still runs."""
@@ -164,12 +165,12 @@ def _list(names: Sequence[str]) -> IO[bytes]:
     return file
 
 
-def _collect(stream: IO[bytes], messages: list[str]) -> None:
+def _collect(stream: IO[bytes], messages: list[str], most: int) -> None:
     prefix, left_out = "apnsift: ", 0
     with stream:
         for line in stream:
             text = line.decode("utf-8", "backslashreplace").rstrip("\n")
-            if len(messages) < _KEPT:
+            if len(messages) < most:
                 messages.append(text[len(prefix) :] if text.startswith(prefix) else text)
             else:
                 left_out += 1

@@ -41,11 +41,8 @@ def scan(*arguments: Any, **parameters: Any) -> polars.LazyFrame:
     from polars.io.plugins import register_io_source
 
     source = _Source(*arguments, **parameters)
-
-    def frames(*needs: Any) -> Iterator[DataFrame]:
-        return uninterrupted(source.frames(*needs))
-
-    return register_io_source(frames, schema=DataFrame(source.schema.empty_table()).schema)
+    empty = DataFrame(source.schema.empty_table())
+    return register_io_source(lambda *needs: uninterrupted(source.frames(*needs)), schema=empty.schema)
 
 
 @_takes(read)

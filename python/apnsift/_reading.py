@@ -46,10 +46,11 @@ class Reader(contextlib.AbstractContextManager["Reader"]):
     The command runs while batches are read; memory has a few of them. Closing or dropping the reader ends the command.
     """
 
-    def __init__(self, run: Run, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+    def __init__(self, run: Run, partial: bool = False, progress: Progress = False) -> None:
         self._run = run
-        self._schema = schema
-        self._batches = batches
+        items = _items(run, partial)
+        self._schema: pa.Schema = next(items)
+        self._batches: Iterator[pa.RecordBatch] = _watched(items, progress) if progress else items
         self._taker: object = None  # what takes the batches: the reader itself, or a stream
         self._has_ended = False
 
@@ -107,8 +108,7 @@ class Reader(contextlib.AbstractContextManager["Reader"]):
         return polars.DataFrame(self.read_all())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        self._check(None)
-        # A library may take several streams, to look at the schema, and read one.
+        self._take(None)  # a library may take several streams, to look at the schema, and read one
         stream = pa.RecordBatchReader.from_batches(self._schema, self.streamed())
         return stream.__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]
 
@@ -123,13 +123,10 @@ class Reader(contextlib.AbstractContextManager["Reader"]):
                 yield batch
 
     def _take(self, taker: object) -> None:
-        self._check(taker)
-        self._taker = taker
-
-    def _check(self, taker: object) -> None:
         if self._has_ended or self._taker not in (None, taker):
             advice = "call apnsift.read again, or keep a table of read_all()"
             raise AlreadyRead([f"the records of this reader were taken already: {advice}"])
+        self._taker = taker
 
     def close(self) -> None:
         """Ends the command, if it still runs."""
@@ -157,29 +154,14 @@ def uninterrupted(items: Iterator[Item]) -> Iterator[Item]:
 
 
 def read(
-    paths: Paths = (),
-    *,
-    records: Kind = "feedback",
-    columns: Sequence[str] | str | None = None,
-    from_: Format | None = None,
-    protocol: Protocol | None = None,
-    requests: Path | None = None,
-    responses: Path | None = None,
-    keys: Path | Sequence[Path] | None = None,
-    join: bool = False,
-    filter: str | None = None,
-    token: bytes | str | None = None,
-    flagged: bool = False,
-    token_length: int | str | Sequence[int | str] | None = None,
-    earliest: Time | None = None,
-    latest: Time | None = None,
-    time_zone: str | None = None,
-    batch_rows: int | None = None,
-    jobs: int | None = None,
-    partial: bool = False,
-    progress: Progress = False,
+    paths: Paths = (), *, records: Kind = "feedback", columns: Sequence[str] | str | None = None,
+    from_: Format | None = None, protocol: Protocol | None = None, requests: Path | None = None, responses: Path | None = None,
+    keys: Path | Sequence[Path] | None = None, join: bool = False, filter: str | None = None,
+    token: bytes | str | None = None, flagged: bool = False, token_length: int | str | Sequence[int | str] | None = None,
+    earliest: Time | None = None, latest: Time | None = None, time_zone: str | None = None,
+    batch_rows: int | None = None, jobs: int | None = None, partial: bool = False, progress: Progress = False,
     **command_options: Any,
-) -> Reader:
+) -> Reader:  # fmt: skip
     """Reads the records of one kind from dumps, captures, logs and directories.
 
     >>> import apnsift
@@ -215,9 +197,9 @@ def read(
         "filter": filter, "token": token, "flagged": flagged, "token_length": token_length, "earliest": earliest,
         "latest": latest, "time_zone": time_zone,
     }  # fmt: skip
-    arguments = options({**named, **command_options}, batch_rows=batch_rows, jobs=jobs)
-    run, found, batches = _opened(records, columns, arguments, inputs(paths), partial=partial)
-    return Reader(run, found, _watched(batches, progress) if progress else batches)
+    given = {**named, **command_options}
+    arguments = options(given, to="arrow", records=str(records), columns=listed(columns), batch_rows=batch_rows, jobs=jobs)
+    return Reader(Run(["export", *arguments], inputs(paths)), partial, progress)
 
 
 def tokens(paths: Paths = (), **parameters: Any) -> Reader:
@@ -241,21 +223,9 @@ def schema(records: Kind = "feedback", *, columns: Sequence[str] | str | None = 
     """
     given = {name: value for name, value in command_options.items() if name not in ("requests", "responses")}
     # An empty standard input has no records.
-    run, found, _ = _opened(records, columns, options(given), ["-"], has_input=False)
-    with run:
-        return found
-
-
-def _opened(
-    records: str, columns: Sequence[str] | str | None, arguments: list[str], names: list[str], *, has_input: bool = True,
-    partial: bool = False,
-) -> tuple[Run, pa.Schema, Iterator[pa.RecordBatch]]:  # fmt: skip
-    """A run that has written its schema, and the batches that follow."""
-    if columns is not None:
-        arguments = [*arguments, f"--columns={listed(columns)}"]
-    run = Run(["export", "-t", "arrow", f"--records={records}", *arguments], names, has_input=has_input)
-    items = _items(run, partial)
-    return run, next(items), items
+    arguments = options(given, to="arrow", records=str(records), columns=listed(columns))
+    with Reader(Run(["export", *arguments], ["-"], has_input=False)) as reader:
+        return reader.schema
 
 
 def _items(run: Run, partial: bool) -> Iterator[Any]:
@@ -296,15 +266,9 @@ _FORMATS = {"csv": "csv", "ndjson": "ndjson", "arrow": "arrows"}  # and the exte
 
 
 def export(
-    paths: Paths,
-    directory: Path,
-    *,
-    format: Literal["csv", "ndjson", "arrow"] = "csv",
-    force: bool = False,
-    jobs: int | None = None,
-    partial: bool = False,
-    **command_options: Any,
-) -> dict[str, pathlib.Path]:
+    paths: Paths, directory: Path, *, format: Literal["csv", "ndjson", "arrow"] = "csv", force: bool = False,
+    jobs: int | None = None, partial: bool = False, **command_options: Any,
+) -> dict[str, pathlib.Path]:  # fmt: skip
     """Writes a file of each kind of record, and summary.json, into a directory, in one pass; returns their paths by kind.
 
     >>> import apnsift

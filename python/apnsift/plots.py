@@ -64,9 +64,9 @@ def survival(store: str, *, until: datetime.datetime | None = None, **command_op
     end = latest if until is None else until.timestamp()
     lives: dict[str, list[tuple[float, bool]]] = collections.defaultdict(list)
     for app, registered, invalidated in rows:
-        days = None if registered is None else ((end if invalidated is None else invalidated) - registered) / _DAY
-        if days is not None and days >= 0:
-            lives[app].append((days, invalidated is not None))
+        last = end if invalidated is None else invalidated
+        if registered is not None and registered <= last:
+            lives[app].append(((last - registered) / _DAY, invalidated is not None))
     figure = Figure(figsize=(9, 4), layout="constrained")
     axes = figure.add_subplot(xlabel="days since the last registration", ylabel="share of valid tokens", ylim=(0, 1.02))
     for app, observed in sorted(lives.items()):

@@ -85,9 +85,8 @@ def chunkings(data: bytes) -> st.SearchStrategy[list[bytes]]:
 
 
 def _cut(data: bytes, sizes: list[int]) -> list[bytes]:
-    ends = itertools.takewhile(lambda end: end < len(data), itertools.accumulate(itertools.cycle(sizes)))
-    bounds = [0, *ends, len(data)]
-    return [data[start:end] for start, end in zip(bounds, bounds[1:]) if end > start]
+    file, repeated = io.BytesIO(data), itertools.cycle(sizes)
+    return list(iter(lambda: file.read(next(repeated)), b""))
 
 
 @st.composite

@@ -15,11 +15,11 @@ Position = tuple[int, str]  # of a file in a stream: its modification time, then
 
 
 class File(NamedTuple):
-    """A file as it was when the driver listed it."""
+    """A file as it was when the driver listed it; in order, files are as a stream reads them."""
 
+    modified: int  # nanoseconds since 1970
     path: str
     size: int  # bytes
-    modified: int  # nanoseconds since 1970
 
     @property
     def position(self) -> Position:
@@ -47,7 +47,7 @@ def listed(paths: Iterable[str]) -> Iterator[File]:
     """
     for path in inputs(map(local, paths)):
         members = list(_members(path)) if os.path.isdir(path) else []
-        yield from members or [_file(path) or File(path, 0, 0)]
+        yield from members or [_file(path) or File(0, path, 0)]
 
 
 def _members(directory: str) -> Iterator[File]:
@@ -66,7 +66,7 @@ def _file(path: str) -> File | None:
         status = os.stat(path)
     except OSError:
         return None
-    return File(path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+    return File(status.st_mtime_ns, path, status.st_size) if stat.S_ISREG(status.st_mode) else None
 
 
 def grouped(files: Iterable[File], limit: int) -> Iterator[list[File]]:

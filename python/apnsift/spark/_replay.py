@@ -22,8 +22,9 @@ _SERVICE_START = 1_245_196_800  # 2009-06-17T00:00:00Z
 def latest_feedback(records: DataFrame, *, include_flagged: bool = False) -> DataFrame:
     """For each token, when it became invalid at the latest: columns token and time.
 
-    `records` are records of the kinds feedback (with time, token and flags) or pushes (with status and timestamp, too,
-    and topic and push_type if they are known: those of devices with status 410 count). Flagged records do not count, unless `include_flagged`.
+    `records` are records of the kinds feedback (with time, token and flags) or pushes (with status and timestamp, too, and topic
+    and push_type if they are known: those of devices with status 410 count). Flagged records do not count, unless
+    `include_flagged`.
 
     >>> latest_feedback(spark.read.format("apnsift").load("/data/dumps"))  # doctest: +SKIP
     DataFrame[token: binary, time: timestamp]
@@ -32,9 +33,7 @@ def latest_feedback(records: DataFrame, *, include_flagged: bool = False) -> Dat
     return counted.groupBy("token").agg(F.max("time").alias("time"))
 
 
-def replay(
-    records: DataFrame, store: DataFrame, *, include_flagged: bool = False, known_only: bool = False
-) -> DataFrame:
+def replay(records: DataFrame, store: DataFrame, *, include_flagged: bool = False, known_only: bool = False) -> DataFrame:
     """What `apnsift replay` would do: for each token its outcome, and its row of the store afterwards.
 
     `store` has the columns token, registered_at and invalidated_at (timestamps), of one app and environment. The result has
@@ -62,13 +61,9 @@ def replay(
         .otherwise("updated")
     )
     changed = F.col("outcome").isin("inserted", "updated", "invalidated")
-    return joined.withColumn("outcome", outcome).select(
-        "token",
-        "outcome",
-        "registered_at",
-        # Whole seconds, as in device_tokens.
-        F.when(changed, F.date_trunc("second", "reported_at")).otherwise(F.col("invalidated_at")).alias("invalidated_at"),
-    )
+    # Whole seconds, as in device_tokens.
+    time = F.when(changed, F.date_trunc("second", "reported_at")).otherwise(F.col("invalidated_at")).alias("invalidated_at")
+    return joined.withColumn("outcome", outcome).select("token", "outcome", "registered_at", time)
 
 
 def _reported(records: DataFrame, include_flagged: bool) -> DataFrame:

@@ -7,7 +7,6 @@ are gone before they are read. So its size does not grow. A file that changes ge
 
 from __future__ import annotations
 
-import operator
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +19,6 @@ from apnsift.spark._files import File, Position, listed
 from apnsift.spark._source import Files, Partitioned, planned
 
 Offset = dict[str, Any]
-_position = operator.attrgetter("position")
 
 
 def _end(offset: Offset) -> Position:
@@ -39,10 +37,10 @@ class FileStream(Partitioned, DataSourceStreamReader, SupportsTriggerAvailableNo
         return ReadMaxFiles(self.settings.max_files)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        self._last = max(map(_position, self._settled()), default=(-1, ""))
+        self._last = max((file.position for file in self._settled()), default=(-1, ""))
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
-        files = sorted(self._settled(), key=_position)
+        files = sorted(self._settled())
         if self._last is not None:
             files = [file for file in files if file.position <= self._last]
         fresh = [file for file in files if file.position > _end(start)]
@@ -58,7 +56,7 @@ class FileStream(Partitioned, DataSourceStreamReader, SupportsTriggerAvailableNo
 
     def partitions(self, start: Offset, end: Offset) -> list[Files]:
         begin, last = _end(start), _end(end)
-        files = sorted((file for file in self._listed() if begin < file.position <= last), key=_position)
+        files = sorted(file for file in self._listed() if begin < file.position <= last)
         expected = end["files"] if begin < last else 0
         if len(files) != expected:
             self._fail(f"files of the batch to {end['path']}: expected {expected}, found {len(files)} now")
