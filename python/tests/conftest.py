@@ -1,5 +1,6 @@
 """The command under test is APNSIFT, and APNSIFT_LAB makes its inputs; scripts/check-python sets both."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -9,8 +10,8 @@ import pytest
 import apnsift
 
 ROOT = Path(__file__).resolve().parents[2]
-KINDS = ["feedback", "requests", "responses", "resend", "pushes", "resend-pushes", "broadcasts", "channels", "streams", "findings",
-    "tokens", "inputs"]
+KINDS = "feedback requests responses resend pushes resend-pushes broadcasts channels streams findings tokens inputs".split()
+TABLES = json.loads((ROOT / "python/tests/tables.json").read_text())
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ VALUE = re.compile(r"^(.*?)  # = (.*)$", re.MULTILINE)
 
 
 def checked(line):
-    return f"found = repr({line[1]})\nassert found == {line[2]!r}, found"
+    return f"found = repr({line[1]})\nassert found == {line[2]!r}, {line[0]!r} + ', found ' + found"
 
 
 def run_page(text):

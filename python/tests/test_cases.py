@@ -2,16 +2,12 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
-from conftest import run
+from conftest import TABLES, run
 
-# Kind: options, and the inputs that are written.
-KINDS = {
-    "dump": ("", {"input.bin"}), "pair": ("", {"input.bin", "input.bin.responses"}), "gateway": ("--ip 6", {"input.pcap"}),
-    "capture": ("--loss 20 --midstream --connections 3 --container pcapng --compression gzip", {"input.pcapng.gz"}),
-    "pushes": ("", {"input.pcap"}), "push-log": ("--log-format csv", {"input.csv"}),
-}  # fmt: skip
+KINDS = TABLES["generated cases"]  # kind: options, and the inputs that are written
 
 
 def generate(*arguments):
@@ -19,31 +15,22 @@ def generate(*arguments):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_generated_case(kind, tmp_path):
+def test_a_generated_case(kind):
     options, inputs = KINDS[kind]
-    (tmp_path / "cases").mkdir()
-    done = generate("--kind", kind, "--tuples", "60", *options.split(), "--case", "cases/one")
+    case = Path("cases/one")
+    case.parent.mkdir()
+    done = generate("--kind", kind, "--tuples", "60", *options.split(), "--case", case)
     assert done.returncode == 0 and done.stderr.endswith(": cases/one\n")
-    assert {path.name for path in (tmp_path / "cases/one").iterdir()} == {"case.yml", "expected.ndjson", *inputs}
-    assert "cases" not in (tmp_path / "cases/one/case.yml").read_text()
+    assert {path.name for path in case.iterdir()} == {"case.yml", "expected.ndjson", *inputs}
+    assert "cases" not in (case / "case.yml").read_text()
     assert b"1 as expected, 0 different, 0 broken" in run("verify", "cases", check=True).stderr
-    expected = tmp_path / "cases/one/expected.ndjson"
-    lines = expected.read_text().splitlines(keepends=True)
-    expected.write_text("".join(lines[:1] + lines[2:]))
+    lines = (case / "expected.ndjson").read_text().splitlines(keepends=True)
+    (case / "expected.ndjson").write_text("".join(lines[:1] + lines[2:]))
     assert b"1 different" in run("verify", "cases").stderr
 
 
-@pytest.mark.parametrize(
-    "arguments, text",
-    [
-        (["--kind", "dump", "--cut-tail", "--case", "one"], "--case excludes"),
-        (["--kind", "pushes", "--loss", "5", "--case", "one"], "--case excludes"),
-        (["--kind", "dump", "--case", "one", "-o", "x"], "give one of them"),
-        (["--kind", "dump"], "give one of them"),
-        (["--kind", "dump", "--case", "samples"], "samples is not empty"),
-    ],
-)  # fmt: skip
-def test_what_is_no_case(arguments, text, tmp_path):
-    done = generate(*arguments)
+@pytest.mark.parametrize("arguments, text", TABLES["no cases"])
+def test_what_is_no_case(arguments, text):
+    done = generate(*arguments.split())
     assert done.returncode and text in done.stderr
-    assert {path.name for path in tmp_path.iterdir()} == {"samples"}
+    assert os.listdir() == ["samples"]

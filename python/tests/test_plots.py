@@ -1,6 +1,7 @@
 """Figures: what is drawn is what was counted by hand, or by other means."""
 
 import datetime
+from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
@@ -19,31 +20,26 @@ def bars(figure):
     """App: the heights of its bars by day, and where they begin."""
     axes = figure.axes[0]
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    return {label: {(int(bar.get_x() + 0.5), bar.get_y()): bar.get_height() for bar in drawn} for label, drawn in zip(labels, axes.containers)}
+    drawn = [{(int(bar.get_x() + 0.5), bar.get_y()): bar.get_height() for bar in bars} for bars in axes.containers]
+    return dict(zip(labels, drawn))
 
 
 def test_invalidations_by_day_and_app():
     first = (NOON.date() - datetime.date(1970, 1, 1)).days
     rows = [(NOON, ["a"]), (NOON + DAY / 3, ["a", "b"]), (NOON, ["b"]), (NOON + DAY, ["b"]), (None, ["a"]), (NOON, [])]
     table = pa.table({"invalidated_at": [row[0] for row in rows], "topics": [row[1] for row in rows]})
-    unknown = {(first, 3): 1}
-    assert bars(plots.invalidations(table)) == {"a": {(first, 0): 2}, "b": {(first, 2): 1, (first + 1, 0): 1}, plots.UNKNOWN_APP: unknown}
+    expected = {"a": {(first, 0): 2}, "b": {(first, 2): 1, (first + 1, 0): 1}, plots.UNKNOWN_APP: {(first, 3): 1}}
+    assert bars(plots.invalidations(table)) == expected
 
 
-def test_invalidations_of_a_dump(tmp_path):
+def test_invalidations_of_a_dump():
     figure = plots.invalidations(apnsift.tokens("samples/lost-byte.bin"))
     clean = apnsift.read("samples/lost-byte.bin").to_polars().filter(pl.col("flags").list.len() == 0)
     assert sum(sum(drawn.values()) for drawn in bars(figure).values()) == clean["token"].n_unique()
-    figure.savefig(tmp_path / "days.svg")
-    assert "<svg" in (tmp_path / "days.svg").read_text()
-
-
-def test_nothing_to_draw():
+    figure.savefig("days.svg")
+    assert "<svg" in Path("days.svg").read_text()
     schema = pa.schema({"invalidated_at": pa.timestamp("us", "UTC"), "topics": pa.list_(pa.string())})
-    assert not plots.invalidations(schema.empty_table()).legends
-
-
-def test_an_input_that_is_missing_is_an_error_of_the_package():
+    assert not plots.invalidations(schema.empty_table()).legends  # there is nothing to draw
     with pytest.raises(apnsift.InputError, match="gone.bin: cannot be opened"):
         plots.invalidations(apnsift.tokens("gone.bin"))
 
@@ -52,25 +48,20 @@ def test_an_input_that_is_missing_is_an_error_of_the_package():
 ROWS = [("a", 1, 2), ("a", 1, 3), ("a", 1, None), ("a", 1, 11), ("b", 1, None), ("b", None, 4)]
 
 
-def stored():
-    """A store with ROWS."""
-    for number, (app, registered, invalidated) in enumerate(ROWS):
-        token, common = f"{number + 1:02x}" * 32, ["--store", "sqlite:tokens.sqlite", "--app", app]
-        if registered:
-            run("store", "register", token, "--at", f"2024-05-{registered:02}T00:00:00Z", *common, "--create", check=True)
-        if invalidated:
-            with open("one.csv", "w") as file:
-                file.write(f"timestamp,token\n{int(datetime.datetime(2024, 5, invalidated, tzinfo=UTC).timestamp())},{token}\n")
-            run("replay", "one.csv", *common, "--latest", "2025-01-01", "--max-invalidate", "100%", check=True)
-    return "sqlite:tokens.sqlite"
-
-
 def lines(figure):
     return {line.get_label(): list(zip(*line.get_data())) for line in figure.axes[0].get_lines()}
 
 
 def test_survival_in_a_store():
-    store = stored()
+    store = "sqlite:tokens.sqlite"
+    for number, (app, registered, invalidated) in enumerate(ROWS):
+        token, common = f"{number + 1:02x}" * 32, ["--store", store, "--app", app]
+        if registered:
+            run("store", "register", token, "--at", f"2024-05-{registered:02}T00:00:00Z", *common, "--create", check=True)
+        if invalidated:
+            seconds = int(datetime.datetime(2024, 5, invalidated, tzinfo=UTC).timestamp())
+            Path("one.csv").write_text(f"timestamp,token\n{seconds},{token}\n")
+            run("replay", "one.csv", *common, "--latest", "2025-01-01", "--max-invalidate", "100%", check=True)
     expected = {"a (4)": [(0, 1), (1, 0.75), (2, 0.5), (10, 0.25)], "b (1)": [(0, 1), (10, 1)]}
     found = lines(plots.survival(store))
     assert {app: [(day, pytest.approx(share)) for day, share in steps] for app, steps in expected.items()} == found

@@ -4,6 +4,7 @@ import duckdb
 import polars as pl
 import pyarrow.dataset
 import pytest
+from conftest import TABLES
 
 import apnsift
 from apnsift import _queries
@@ -64,21 +65,9 @@ def test_a_query_of_polars_has_its_rows_and_asks_for_no_more(name, asked, whole,
     assert asked or name == "no rows"
 
 
-CONDITIONS = [
-    ("{token}", True),
-    ("{token} AND \"offset\" > 500", True),
-    ("time > '2010-01-01' AND {token}", True),
-    ("{token} AND source <> 'a and b'", False),  # no token is asked for where the text is not clear
-    ("{token} OR \"offset\" > 500", False),
-    ("NOT {token}", False),
-    ("token <> '\\x00'::BLOB", False),
-    ("source = 'x or (token == \"78\")'", False),
-    ("source LIKE '%lost%' AND len(flags) > 0", False),
-]
-
-
-@pytest.mark.parametrize("condition, has_token", CONDITIONS)
+@pytest.mark.parametrize("condition, has_token", TABLES["conditions"])
 def test_a_query_of_duckdb_has_its_rows_and_asks_for_no_more(condition, has_token, asked, whole, token):
+    """It asks for no token where the text of the condition is not clear."""
     literal = "token = '" + "".join(f"\\x{byte:02x}" for byte in token) + "'::BLOB"
     sql = "SELECT time, \"offset\" FROM {} WHERE " + condition.format(token=literal) + " ORDER BY ALL"
     relation = apnsift.relation(DUMP)
@@ -89,7 +78,7 @@ def test_a_query_of_duckdb_has_its_rows_and_asks_for_no_more(condition, has_toke
     assert {"time", "offset"} <= set(columns) < set(whole.columns)
 
 
-def test_a_relation_can_be_queried_again():
+def test_a_source_can_be_queried_again():
     relation = apnsift.relation(DUMP)
     assert [relation.aggregate("count(*)").fetchall() for _ in range(2)] == [[(39,)], [(39,)]]
     feedback = apnsift.dataset(DUMP)
@@ -97,13 +86,10 @@ def test_a_relation_can_be_queried_again():
     assert duckdb.connect().sql("SELECT count(*) FROM feedback").fetchall() == [(39,)]
 
 
-def test_a_token_that_is_given_stays(token):
-    other = apnsift.scan(DUMP, token=token).filter(pl.col("token") == b"other").collect()
-    assert other.height == 0
-    assert apnsift.scan(DUMP, token=token).collect().height == 2
-
-
-def test_parameters_and_errors():
+def test_parameters_and_errors(token):
+    of_token = apnsift.scan(DUMP, token=token)
+    assert of_token.filter(pl.col("token") == b"other").collect().height == 0  # another token that a query names changes nothing
+    assert of_token.collect().height == 2
     pushes = apnsift.scan("samples/pushes/node-tls1.2.pcap", records="pushes", keys="samples/pushes/node-tls1.2.keys")
     assert pushes.select(pl.len()).collect().item() == 24
     with pytest.raises(apnsift.UsageError, match="the value 'x' is invalid for '--records <KIND>'"):

@@ -26,11 +26,11 @@ def test_a_comparison_has_the_differences_of_the_tokens():
     found, a, b = apnsift.compare(LOST, CUT), histories(LOST), histories(CUT)
     differing = {token for token in a.keys() | b.keys() if (token in a, a.get(token)) != (token in b, b.get(token))}
     rows = found.to_polars()
-    assert set(rows["token"]) == differing
-    assert {token: (one, other) for token, one, other in rows.select("token", "invalidated_at_a", "invalidated_at_b").iter_rows()} == {
-        token: (a.get(token), b.get(token)) for token in differing
-    }
-    assert (found.only_a, found.only_b, found.same) == (len(a.keys() - b.keys()), len(b.keys() - a.keys()), len(a.keys() | b.keys()) - len(differing))
+    assert rows.height == len(differing)
+    times = rows.select("token", "invalidated_at_a", "invalidated_at_b").iter_rows()
+    assert set(times) == {(token, a.get(token), b.get(token)) for token in differing}
+    only_a, only_b, all_tokens = (len(tokens) for tokens in (a.keys() - b.keys(), b.keys() - a.keys(), a.keys() | b.keys()))
+    assert (found.only_a, found.only_b, found.same) == (only_a, only_b, all_tokens - len(differing))
     assert found.read_all().schema.equals(pl.DataFrame(found).to_arrow().cast(found.table.schema).schema)
 
 
@@ -40,15 +40,12 @@ def test_equal_tokens():
     assert found.to_pandas().empty
 
 
-@pytest.mark.parametrize(
-    "b, options, error, text",
-    [
-        ("gone.bin", {}, apnsift.InputError, "gone.bin: cannot be opened"),
-        (LOST, {"strict": True}, apnsift.UsageError, "--strict cannot be given"),
-        (LOST, {"protocol": "x"}, apnsift.UsageError, "'x' is invalid"),
-        ("samples/*.bin", {}, apnsift.UsageError, "two inputs"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("b, options, error, text", [
+    ("gone.bin", {}, apnsift.InputError, "gone.bin: cannot be opened"),
+    (LOST, {"strict": True}, apnsift.UsageError, "--strict cannot be given"),
+    (LOST, {"protocol": "x"}, apnsift.UsageError, "'x' is invalid"),
+    ("samples/*.bin", {}, apnsift.UsageError, "two inputs"),
+])  # fmt: skip
 def test_errors(b, options, error, text):
     with pytest.raises(error, match=text):
         apnsift.compare(CUT, b, **options)
