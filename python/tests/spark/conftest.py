@@ -1,17 +1,20 @@
 """One cluster of two workers serves most tests."""
 
+import functools
 import os
 import re
 import shutil
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyspark
 import pytest
-from spark_sessions import start, stop
+from pyspark.sql import SparkSession
 
 import apnsift
-from conftest import ROOT, generate
+from apnsift.spark import ApnsiftDataSource
+from conftest import ROOT, TABLES, generate
 
 # Runs before the command on all hosts, and does once what a test asks for by a file in its directory.
 WRAPPER = """#!/bin/sh
@@ -46,16 +49,35 @@ def control(tmp_path_factory, real_command):
     return directory
 
 
+@functools.lru_cache(maxsize=1)
+def _started(workers, command, **settings):
+    _stop()
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # also of the planning processes on the driver
+    builder = SparkSession.builder.master(f"local-cluster[{workers},1,1024]").appName("apnsift tests")
+    # These leave out the optimising compiler of Java: jobs are short, and it would take longer than it saves.
+    own = TABLES["settings of Spark"]
+    session = builder.config(map={**own, "spark.executorEnv.APNSIFT": command, **settings}).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    session.dataSource.register(ApnsiftDataSource)
+    return session
+
+
+def _stop():
+    if session := SparkSession.getActiveSession():
+        session.stop()
+
+
 @pytest.fixture
 def spark(control, monkeypatch):
     monkeypatch.setenv("APNSIFT", str(control / "apnsift"))
-    return start("local-cluster[2,1,1024]", **{"spark.executorEnv.APNSIFT": str(control / "apnsift")})
+    return _started(2, str(control / "apnsift"))
 
 
 @pytest.fixture(scope="session", autouse=True)
-def sessions():
-    yield
-    stop()
+def start():
+    """Starts a session with a number of workers and their command; one that runs with others ends."""
+    yield _started
+    _stop()
     shutil.rmtree(Path(pyspark.__file__).parent / "work", ignore_errors=True)  # where local-cluster writes
 
 

@@ -23,9 +23,9 @@ def store_rows(store):
 
 def frame(spark, rows):
     """A store as a DataFrame."""
-    lines = [(bytes.fromhex(token), registered or None, invalidated or None) for token, (registered, invalidated) in rows.items()]
+    lines = [(bytes.fromhex(token), *(time or None for time in times)) for token, times in rows.items()]
     text = spark.createDataFrame(lines, "token binary, registered_at string, invalidated_at string")
-    return text.select("token", F.to_timestamp("registered_at").alias("registered_at"), F.to_timestamp("invalidated_at").alias("invalidated_at"))
+    return text.select("token", *(F.to_timestamp(name).alias(name) for name in text.columns[1:]))
 
 
 def rows_of(frame):
@@ -38,13 +38,12 @@ def rows_of(frame):
 
 def registrations(path, records, generator):
     """Registrations before, at and after the times of the records, of some tokens; half of them in the same second."""
-    with path.open("w") as file:
-        file.write("token,registered_at\n")
-        for record in records:
-            if record["time"] is not None and generator.random() < 0.6:
-                seconds = int(record["time"].timestamp()) + generator.choice([-86400, -1, 0, 0, 1, 86400])
-                file.write(f"{record['token'].hex()},{seconds}\n")
-        file.write(f"{'ab' * 32},1500000000\n")
+    rows = ["token,registered_at", f"{'ab' * 32},1500000000"]
+    for record in records:
+        if record["time"] is not None and generator.random() < 0.6:
+            seconds = int(record["time"].timestamp()) + generator.choice([-86400, -1, 0, 0, 1, 86400])
+            rows.append(f"{record['token'].hex()},{seconds}")
+    path.write_text("\n".join(rows) + "\n")
 
 
 @pytest.fixture
@@ -78,9 +77,8 @@ def test_outcomes_and_table_are_those_of_the_command(spark, tmp_path, feedback, 
     counts = json.loads(done.stdout)
 
     frame_of_records = spark.read.format("apnsift").option("records", records).option("mode", "partial").load(str(feedback))
-    result = replay(
-        frame_of_records, frame(spark, before), include_flagged="--include-flagged" in flags, known_only="--known-only" in flags
-    ).cache()
+    given = {flag.strip("-").replace("-", "_"): True for flag in flags}
+    result = replay(frame_of_records, frame(spark, before), **given).cache()
     found = {row.outcome: row["count"] for row in result.groupBy("outcome").count().collect()}
     assert found == {name: counts[name] for name in OUTCOMES if counts[name]}
     assert len(found) > 3
@@ -104,6 +102,7 @@ def test_times_within_a_second(spark):
         """SELECT X'AA' AS token, timestamp'2021-01-01 09:30:00.7Z' AS time, 1609493400L AS timestamp, 410L AS status,
            cast(array() AS array<string>) AS flags"""
     )
-    for registered, outcome in [("09:30:00", "kept"), ("09:30:00.5", "invalidated"), ("09:30:00.7", "kept"), ("09:29:59", "invalidated")]:
-        store = spark.sql(f"SELECT X'AA' AS token, timestamp'2021-01-01 {registered}Z' AS registered_at, cast(NULL AS timestamp) AS invalidated_at")
+    outcomes = {"09:30:00": "kept", "09:30:00.5": "invalidated", "09:30:00.7": "kept", "09:29:59": "invalidated"}
+    for registered, outcome in outcomes.items():
+        store = frame(spark, {"aa": (f"2021-01-01 {registered}Z", None)})
         assert [row.outcome for row in replay(pushes, store).collect()] == [outcome], registered

@@ -1,7 +1,6 @@
 """Files that arrive while a stream runs: each once, also after a restart."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -23,11 +22,13 @@ def spool(tmp_path):
     return folder
 
 
-def arrive(spool, name, modified, seed=1, tuples=10):
-    """A file that is moved into the directory, with a modification time in seconds."""
-    path = generate(spool.parent / name, "dump", seed, tuples=tuples)
-    touch(path, modified)
-    return path.rename(spool / name)
+def arrive(spool, times):
+    """Files that are moved into the directory, with these modification times in seconds; gives the last."""
+    for name, modified in times.items():
+        path = generate(spool.parent / name, "dump", seed=modified, tuples=20)
+        touch(path, modified)
+        path = path.rename(spool / name)
+    return path
 
 
 def stream(spool, **options):
@@ -47,8 +48,7 @@ def names(partitions):
 
 
 def test_batches_are_in_order_and_limited(spool):
-    for number, modified in enumerate([300, 100, 200, 200]):
-        arrive(spool, f"{number}.bin", modified)
+    arrive(spool, {"0.bin": 300, "1.bin": 100, "2.bin": 200, "3.bin": 200})
     one = stream(spool)
     start = one.initialOffset()
     first = one.latestOffset(start, ReadMaxFiles(3))
@@ -59,28 +59,20 @@ def test_batches_are_in_order_and_limited(spool):
     assert one.partitions(second, second) == []
     # A restarted query plans the same batch again.
     assert names(stream(spool).partitions(start, first)) == ["1.bin", "2.bin", "3.bin"]
+    # A changed file is read again.
+    (spool / "2.bin").write_bytes((spool / "2.bin").read_bytes() * 2)
+    touch(spool / "2.bin", 400)
+    assert names(one.partitions(second, latest(one, second))) == ["2.bin"]
 
 
 def test_an_offset_does_not_grow(spool):
-    for number in range(30):
-        arrive(spool, f"{number:02}.bin", 100 + number)
-    one = stream(spool)
-    offset = latest(one)
+    arrive(spool, {f"{number:02}.bin": 100 + number for number in range(30)})
+    offset = latest(stream(spool))
     assert offset == {"modified": 129 * SECOND, "path": str(spool / "29.bin"), "files": 30, "total": 30}
 
 
-def test_a_changed_file_is_read_again(spool):
-    path = arrive(spool, "a.bin", 100)
-    one = stream(spool)
-    first = latest(one)
-    path.write_bytes(path.read_bytes() * 2)
-    touch(path, 200)
-    second = latest(one, first)
-    assert names(one.partitions(first, second)) == ["a.bin"]
-
-
 def test_a_file_that_changes_while_it_is_read_fails_the_task(spool):
-    path = arrive(spool, "a.bin", 100)
+    path = arrive(spool, {"a.bin": 100})
     one = stream(spool)
     start = one.initialOffset()
     (partition,) = one.partitions(start, latest(one, start))
@@ -91,10 +83,10 @@ def test_a_file_that_changes_while_it_is_read_fails_the_task(spool):
 
 
 def test_a_file_with_an_older_time_is_reported(spool):
-    arrive(spool, "b.bin", 200)
+    arrive(spool, {"b.bin": 200})
     one = stream(spool)
     first = latest(one)
-    arrive(spool, "a.bin", 100)
+    arrive(spool, {"a.bin": 100})
     with pytest.raises(apnsift.Error, match="files that are older than the last one that was read arrived: 1, .* touch them"):
         latest(one, first)
     assert latest(stream(spool, mode="partial"), first) == first
@@ -103,12 +95,11 @@ def test_a_file_with_an_older_time_is_reported(spool):
 
 
 def test_a_file_that_is_gone_before_it_is_read_is_reported(spool):
-    path = arrive(spool, "a.bin", 100)
-    arrive(spool, "b.bin", 200)
+    arrive(spool, {"a.bin": 100, "b.bin": 200})
     one = stream(spool)
     start = one.initialOffset()
     end = latest(one, start)
-    path.unlink()
+    (spool / "a.bin").unlink()
     with pytest.raises(apnsift.Error, match="b.bin: expected 2, found 1 now"):
         one.partitions(start, end)
     assert names(stream(spool, mode="partial").partitions(start, end)) == ["b.bin"]
@@ -133,21 +124,19 @@ def test_every_file_is_read_once_over_restarts(spark, spool, tmp_path):
         except Exception as error:
             return str(error)
 
-    for number in range(5):
-        arrive(spool, f"{number}.bin", 100 + number, seed=number, tuples=20)
+    arrive(spool, {f"{number}.bin": 100 + number for number in range(5)})
     assert run() is None
     assert run() is None  # nothing new
-    arrive(spool, "torn.gz", 200, seed=9)
-    whole = shutil.copy(spool / "0.bin", tmp_path / "whole")
-    (spool / "torn.gz").write_bytes(b"\x1f\x8b\x08\x00")
-    touch(spool / "torn.gz", 200)
+    torn = arrive(spool, {"torn.gz": 200})
+    whole = torn.read_bytes()
+    torn.write_bytes(b"\x1f\x8b\x08\x00")
+    touch(torn, 200)
     assert "torn.gz: " in run()
     # The batch is planned again, with the file whole now, but of the same time.
-    (spool / "torn.gz").write_bytes(Path(whole).read_bytes())
-    touch(spool / "torn.gz", 200)
-    arrive(spool, "6.bin", 300, seed=6, tuples=20)
+    torn.write_bytes(whole)
+    touch(torn, 200)
+    arrive(spool, {"6.bin": 300})
     assert run() is None
     rows = spark.read.parquet(str(tmp_path / "out")).groupBy("source").count().collect()
-    assert {os.path.basename(row.source): row["count"] for row in rows} == {
-        "0.bin": 20, "1.bin": 20, "2.bin": 20, "3.bin": 20, "4.bin": 20, "torn.gz": 20, "6.bin": 20,
-    }  # fmt: skip
+    found = {os.path.basename(row.source): row["count"] for row in rows}
+    assert found == dict.fromkeys(["0.bin", "1.bin", "2.bin", "3.bin", "4.bin", "torn.gz", "6.bin"], 20)

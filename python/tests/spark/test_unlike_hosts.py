@@ -4,13 +4,11 @@ from pathlib import Path
 
 import pytest
 from conftest import generate
-from spark_sessions import start
 
 
-def test_a_missing_command_is_named_with_its_host(tmp_path, monkeypatch, real_command):
+def test_a_missing_command_is_named_with_its_host(tmp_path, start, real_command):
     dump = generate(tmp_path / "one.bin", "dump", 1, tuples=10)
-    settings = {"spark.executorEnv.APNSIFT": "./apnsift-of-driver", "spark.task.maxFailures": "1"}
-    session = start("local-cluster[1,1,1024]", **settings)
+    session = start(1, "./apnsift-of-driver", **{"spark.task.maxFailures": "1"})
     # Driver and workers have the same environment here, but are in different directories.
     of_driver = Path(session._jvm.java.lang.System.getProperty("user.dir")) / "apnsift-of-driver"
     of_driver.symlink_to(real_command)
