@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import polars
 
 Kind = Literal[
-    "feedback", "requests", "responses", "resend", "pushes", "resend-pushes", "broadcasts", "channels", "streams", "findings", "tokens",
-    "inputs",
+    "feedback", "requests", "responses", "resend", "pushes", "resend-pushes", "broadcasts", "channels", "streams", "findings",
+    "tokens", "inputs",
 ]
 Format = Literal[
     "auto", "raw", "hex", "base64", "capture", "follow-raw", "follow-hex", "follow-yaml", "c-arrays", "socat", "ssldump",
