@@ -31,6 +31,8 @@ package struct LocatedBytes {
   /// Whether `bytes` are decoded from text, and what the file has; nil if that is no longer known.
   package var isDecoded = false
   package var fileText: FileExcerpt?
+  /// Number of the input, of which a capture in several files is one.
+  package var input = 0
 
   package var end: Int { offset + bytes.count }
 }
@@ -62,6 +64,7 @@ package final class RecordLocator: EvidenceSink {
   private var windows: [StreamDirection: ByteWindow] = [:]
   private var text = FileText()
   private var extents = RecentExtents()
+  private var input = 0
 
   package init(_ target: ShowTarget, stream: Int?, direction: Direction?, maxLocations: Int, maxBytes: Int) {
     (self.target, self.stream, self.direction) = (target, stream, direction)
@@ -70,7 +73,10 @@ package final class RecordLocator: EvidenceSink {
 
   package var needs: EvidenceNeeds { [.bytes, .gatewayRecords, .fileText, .extents] }
 
-  package func inputBegan(_ source: String) { text.forget() }
+  package func inputBegan(_ source: String) {
+    text.forget()
+    input += 1
+  }
 
   package func text(_ window: [UInt8], at offsets: Range<Int>) { text.keep(window, at: offsets) }
 
@@ -88,6 +94,7 @@ package final class RecordLocator: EvidenceSink {
       return
     }
     var shown = shown
+    shown.input = input
     shown.isDecoded = shown.fileOffset.map { text.isSource(of: shown.bytes, at: $0) } ?? false
     located.append(shown)
     findText(of: shown.labels.stream)
@@ -257,9 +264,7 @@ package final class RecordLocator: EvidenceSink {
 
   private func isShown(_ window: ByteWindow, _ labels: StreamLabels, _ sender: Direction) -> Bool {
     located.contains { shown in
-      // Of a capture in several files, the record's may be a later one than the stream's.
-      (shown.labels.source == labels.source || shown.fileOffset == window.fileOffset - window.offset + shown.offset)
-        && shown.labels.stream == labels.stream && shown.direction == sender
+      shown.input == input && shown.labels.stream == labels.stream && shown.direction == sender
         && shown.offset < window.offset + window.bytes.count && window.offset < shown.end
     }
   }
