@@ -3,6 +3,12 @@ import Basics
 
 /// Reports an option that a command does not have, with a suggestion.
 enum UnknownOption {
+  /// Options of other programs, and the words for them here.
+  private static let known = [
+    "--format": "--to", "--output-format": "--to", "--csv": "--to csv", "--json": "--to json",
+    "--ndjson": "--to ndjson", "--jsonl": "--to ndjson", "--arrow": "--to arrow",
+  ]
+
   /// The error about the first unknown option in `arguments`; nil if all are known.
   static func error(in arguments: [String], of root: ParsableCommand.Type) -> UsageError? {
     guard arguments.first != "help" else { return nil }
@@ -22,10 +28,13 @@ enum UnknownOption {
     let option = name(words[index])
     let later = words[index...].lazy.compactMap { find("\(path) \($0)") }.first
     let owner = later ?? own
-    let nearest = Spelling.nearest(to: option, of: owner.names)
+    let other = owner.names.contains("--to") ? known[option] : nil
+    let nearest = other ?? Spelling.nearest(to: option, of: owner.names)
+    // In a short name, two other letters make another word.
+    let isLike = Spelling.distance(option, nearest) <= min(2, (option.count - 3) / 2)
     let others = commands.filter { $0.names.contains(option) }.map(\.path)
     let advice =
-      if option.hasPrefix("--"), Spelling.distance(option, nearest) <= 2 {
+      if option.hasPrefix("--"), other != nil || isLike {
         later == nil
           ? "; did you mean '\(nearest)'?" : "; options follow the command: `\(owner.path) \(nearest) …`"
       } else if later == nil, option.hasPrefix("--"), !others.isEmpty {
