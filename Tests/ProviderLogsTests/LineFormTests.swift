@@ -13,7 +13,7 @@ struct LineFormTests {
   func samples(name: String) throws {
     let form = try #require(Self.builtIn.first { $0.name == name })
     #expect(!form.samples.isEmpty)
-    for sample in form.samples { #expect(sample.message(of: form) == nil) }
+    for sample in form.samples { #expect(sample.message(of: form, among: Self.builtIn) == nil) }
   }
 
   private static let token = "18d6e1cac2a8adaf25577cca14db7753507f4f03a288124ce9fe2d60babd7bb0"
@@ -35,9 +35,12 @@ struct LineFormTests {
           - line: here \(Self.token) 410
             token: \(Self.token)
       """)
-    #expect(form.samples[0].message(of: form)?.text == "status is 410, expected 400")
+    #expect(form.samples[0].message(of: form, among: [form])?.text == "status is 410, expected 400")
     #expect(
-      form.samples[1].message(of: form)?.text == "the pattern does not match, or what it finds is no push")
+      form.samples[1].message(of: form, among: [form])?.text
+        == "the pattern does not match, or what it finds is no push")
+    let other = try Self.form("other: {pattern: 'gone (?<token>\\w+) (?<status>\\d+)', samples: [{line: x}]}")
+    #expect(form.samples[0].message(of: form, among: [other, form])?.text == "other reads the line first")
   }
 
   @Test(

@@ -133,21 +133,18 @@ extension LineForm.Sample {
   /// Fields, by the names of the columns of pushes.
   static let names = ["token", "status", "reason", "timestamp_ms", "timestamp", "apns_id", "topic"]
 
-  /// The fields that the form reads of the line; nil if it reads no push.
-  private func read(by form: LineForm) -> [String: String]? {
-    var options = LogOptions()
-    (options.forms, options.hasBuiltInForms, options.kind) = ([form], false, form.kind)
+  /// What is read of the line: the fields of each push, and what reads it.
+  private func read(_ options: LogOptions) -> [(fields: [String: String], reader: String)] {
     let decoder = LogDecoder(options)
     let bytes = Array((line + "\n").utf8)
+    var found: [(fields: [String: String], reader: String)] = []
     while let step = decoder.next(in: bytes.span.bytes) {
-      guard case .record(.push) = step, decoder.counts.contains(where: { $0.reader == form.name }) else {
-        continue
-      }
-      var found = decoder.withTexts { Self.texts(of: decoder.fields, in: $0) }
-      found["timestamp"] = decoder.report.map { "\($0.time)" }
-      return found
+      guard case .record(.push) = step else { continue }
+      var fields = decoder.withTexts { Self.texts(of: decoder.fields, in: $0) }
+      fields["timestamp"] = decoder.report.map { "\($0.time)" }
+      found.append((fields, decoder.counts.first?.reader ?? ""))
     }
-    return nil
+    return found
   }
 
   private static func texts(of fields: PushFields, in texts: RawSpan) -> [String: String] {
@@ -161,11 +158,18 @@ extension LineForm.Sample {
     return found
   }
 
-  /// Whether the form reads its line as it says; else what it reads.
-  package func message(of form: LineForm) -> Message? {
-    guard let found = read(by: form) else { return "the pattern does not match, or what it finds is no push" }
+  /// Whether the form reads its line as it says; else what is read.
+  /// - Parameter forms: those that a log is read with, in their order.
+  package func message(of form: LineForm, among forms: [LineForm]) -> Message? {
+    var options = LogOptions()
+    (options.hasBuiltInForms, options.kind) = (false, form.kind)
+    options.forms = forms.filter { $0.kind == form.kind }
+    let found = read(options)
+    guard let first = found.first else { return "the pattern does not match, or what it finds is no push" }
+    if first.reader != form.name { return "\(first.reader) reads the line first" }
+    if found.count > 1 { return "the line has \(found.count) pushes, and the sample names one" }
     for name in Self.names {
-      let (wanted, value) = (fields.first { $0.name == name }?.value, found[name])
+      let (wanted, value) = (fields.first { $0.name == name }?.value, first.fields[name])
       guard wanted != value else { continue }
       return "\(name) is \(value ?? "missing"), expected \(wanted ?? "none")"
     }

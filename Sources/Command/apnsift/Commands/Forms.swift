@@ -29,7 +29,7 @@ struct Forms: ParsableCommand {
     var failures = 0
     for form in forms {
       for (index, sample) in form.samples.enumerated() {
-        guard let message = sample.message(of: form) else { continue }
+        guard let message = sample.message(of: form, among: forms) else { continue }
         failures += 1
         Console.say("\(test.path): sample \(index + 1) of \(form.name): \(message)")
       }
