@@ -38,8 +38,9 @@ extension CaseDirectory {
     guard isPair || !names.isEmpty else {
       throw CommandError("no input; put the bytes into a file whose name begins with input.")
     }
-    if let help = description.options.first(where: Self.helps.contains) {
-      throw CommandError("'\(help)' is not allowed in a case; correct the options in case.yml")
+    let words = description.options.map { String($0.prefix { $0 != "=" }) }
+    if let word = words.first(where: Self.refused.contains) {
+      throw CommandError("'\(word)' is not allowed in a case; correct the options in case.yml")
     }
     let options = try parse(description.options + names)
     if let word = options.words.first(where: { !names.contains($0) }) {
@@ -55,7 +56,10 @@ extension CaseDirectory {
     return (examination, options.memory)
   }
 
-  private static let helps = ["-h", "--help", "--help-hidden", "--version", "--"]
+  /// Of help, and with files that are no inputs.
+  private static let refused = [
+    "-h", "--help", "--help-hidden", "--version", "--", "--forms", "--known-hashes",
+  ]
 
   private func keys(_ options: CaseOptions) throws(CommandError) -> StreamKeys? {
     do {
