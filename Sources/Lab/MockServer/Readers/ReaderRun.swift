@@ -101,7 +101,8 @@ package struct ReaderRun {
       for stream in one.streams {
         if stream.isJudged {
           reading.tried.add(stream)
-          reading.stream = reading.stream ?? stream
+          // A reader of no bytes prints nothing, whatever it accepts.
+          if !stream.bytes.isEmpty { reading.stream = reading.stream ?? stream }
         }
         var read = try trial.read(stream, of: one.name)
         (read.shows, read.isOneOfMany) = (reading.shows, one.streams.count > 1)
