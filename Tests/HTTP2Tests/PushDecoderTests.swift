@@ -53,7 +53,8 @@ private typealias Bytes = HTTP2Bytes
       Bytes.response(1, "200") + Bytes.response(3, "200").dropLast(2),
       ["1 \(token) 200", "3 \(token) no-response"], ["server truncated 36+34", "client truncated 277+9"]),
     Case(
-      "a frame that the other side's SETTINGS allow", Bytes.settings
+      "a frame that the other side's SETTINGS allow",
+      Bytes.settings
         + Bytes.frame(10, 0, stream: 0, Array(repeating: 0, count: 20_000)) + Bytes.request(1, token),
       Bytes.frame(4, 0, stream: 0, [0, 5, 0, 0, 128, 0]) + Bytes.response(1, "200"), ["1 \(token) 200"]),
     Case(

@@ -61,7 +61,7 @@ package struct CaptureSource: StreamSource, ~Copyable {
     let unsupported = counts.unsupported.values.reduce(0, +)
     guard unsupported > 0, unsupported == counts.packets else { return nil }
     return InputError(
-      "\(unsupported == 1 ? "its only packet" : "all \(unsupported) packets") skipped: unsupported-link-type says why")
+      "\(unsupported == 1 ? "its only packet" : "all \(unsupported) packets") skipped: see unsupported-link-type")
   }
 
   package mutating func read(

@@ -174,7 +174,7 @@ package struct PacketDissector {
           message: type.map {
             "link type \(Int($0.rawValue)) is not supported and its packets are skipped; convert the "
               + "capture to a link type that carries IP"
-          } ?? "packets that are encrypted (Wi-Fi, MACsec, IPsec) or fragmented by Wi-Fi are skipped; decrypt them"))
+          } ?? "encrypted packets (Wi-Fi, MACsec, IPsec) and fragments of Wi-Fi are skipped; decrypt them"))
     }
     return .skipped
   }
