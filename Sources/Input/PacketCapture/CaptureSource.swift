@@ -60,8 +60,8 @@ package struct CaptureSource: StreamSource, ~Copyable {
     let counts = dissector.counts
     let unsupported = counts.unsupported.values.reduce(0, +)
     guard unsupported > 0, unsupported == counts.packets else { return nil }
-    return InputError(
-      "\(unsupported == 1 ? "its only packet" : "all \(unsupported) packets") skipped: see unsupported-link-type")
+    let skipped = unsupported == 1 ? "its only packet" : "all \(unsupported) packets"
+    return InputError("\(skipped) skipped: see unsupported-link-type")
   }
 
   package mutating func read(
