@@ -98,6 +98,15 @@ def sections(path):
     return found
 
 
+def provider_logs():
+    """(path, what NAME.json says of it, options with the names of its fields) of the logs in samples/pushes."""
+    for path in sorted((SAMPLES / "pushes" / "logs").iterdir()):
+        if path.suffix in (".log", ".csv", ".ndjson") and not path.stem.endswith(".truth"):
+            about = json.loads(path.with_suffix(".json").read_text())
+            names = ",".join(f"{name}={column}" for name, column in about.get("names", {}).items())
+            yield path, about, ["--map", names] if names else []
+
+
 def differences(what, found, wanted):
     """Where two lists of values are not alike, without their order."""
     found, wanted = collections.Counter(found), collections.Counter(wanted)
