@@ -270,15 +270,13 @@ def mysql_changes(table, column):
         yield f"= {value}", f"UPDATE {table} SET {column} = {value} WHERE {FIRST[table]}", None
 
 
-def packed_cases(database, kind):
+def packed_changes(database):
     """Changes whose packed bytes are cut, or have one other byte."""
     empty, cut, put = LISTED[f"packed of {database}"]
     values = [("empty", empty), *((f"first {n} bytes", cut.format(n)) for n in range(1, 80, 3))]
     values += [(f"byte {n} is {byte}", put.format(n, byte)) for n in range(100) for byte in (0, 1, 0x7F, 0x80, 0xFF)]
     first = "id = 1" if database == "sqlite" else "replay = 1"
-    for name, value in values:
-        statement = f"UPDATE apnsift_changes SET packed = {value} WHERE {first}"
-        yield Case(kind, "apnsift_changes", "packed", f"{kind} apnsift_changes.packed {name}", statement, None)
+    return [(name, f"UPDATE apnsift_changes SET packed = {value} WHERE {first}", None) for name, value in values]
 
 
 # Of each database: its stores, and the changes of a column: (name, statement, is_valid).
@@ -298,10 +296,8 @@ def cases(database):
     for kind in scenario.kinds:
         for table, column in ((table, column) for table in tables(kind) for column in TABLES[table][1]):
             if (table, column) not in scenario.omitted:
-                for name, statement, is_valid in changes(table, column):
-                    yield Case(kind, table, column, f"{kind} {table}.{column} {name}", statement, is_valid)
-        if kind in ("own", "delete"):
-            yield from packed_cases(database, kind)
+                more = packed_changes(database) if column == "packed" and kind in ("own", "delete") else []
+                yield from (Case(kind, table, column, *change) for change in (*changes(table, column), *more))
 
 
 # What must hold
@@ -353,4 +349,4 @@ def faults_of(scenario, case, store, does, arguments):
 
 def restores_other_rows(case):
     """Packed changes with another byte may be those of other rows; without their first byte they are none."""
-    return case.column == "packed" and not case.name.split("packed ")[-1].startswith(("first", "empty", "byte 0 "))
+    return case.column == "packed" and not case.name.startswith(("first", "empty", "byte 0 "))
