@@ -54,24 +54,15 @@ class Trials:
         self.make_inputs(directory / "inputs")
 
     def make_inputs(self, inputs):
-        dump = (SAMPLES / "tls-session.bin").read_bytes()
-        (inputs / "cases").mkdir(parents=True)
-        for name in ("captures/session.pcap", "captures/disordered.pcap", "captures/gateway.pcap", "lost-byte.bin"):
+        shutil.copytree(CHECKS / "fault-inputs", inputs)
+        for name in LISTED["samples"]:
             shutil.copyfile(SAMPLES / name, inputs / name.split("/")[-1])
         for case in sorted((SAMPLES / "corpus/feedback").glob("*/case.yml"))[:3]:
             shutil.copytree(case.parent, inputs / "cases" / case.parent.name)
-        tokens = [dump[offset + 6:offset + 38].hex() for offset in range(0, len(dump), 38)]
-        for name, content in {
-            "dump.bin": dump, "image.img": bytes(70_000) + dump + bytes(70_000) + dump[:380] + bytes(5000),
-            "list.csv": "token,registered_at\n" + "".join(f"{token},1246060800\n" for token in tokens[:20]),
-            "more.csv": "token,registered_at\n" + "".join(f"{n:064x},1400000000\n" for n in range(3000)),
-        }.items():
-            (inputs / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        subprocess.run(["gzip", "-kn", inputs / "dump.bin"], check=True)
         self.apnsift("generate --kind dump --seed 7 --tuples 20000 -o inputs/many.bin")
         (inputs / "many.bin.truth.ndjson").unlink()
         self.apnsift(f"store import inputs/list.csv --create --store {STORE}")
-        self.apnsift(f"replay inputs/dump.bin --max-invalidate 100% --store {STORE}")
+        self.apnsift(f"replay inputs/tls-session.bin --max-invalidate 100% --store {STORE}")
         shutil.copyfile(self.directory / "tokens.sqlite", self.directory / "undo.sqlite")
         self.apnsift(f"store undo 1 --store {STORE}")
 
