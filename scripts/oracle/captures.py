@@ -1,7 +1,7 @@
 """Capture files, pcap: written."""
 
 import struct
-from dataclasses import dataclass
+from collections import namedtuple
 
 from oracle.wire import utc
 
@@ -9,18 +9,11 @@ BEGIN = 1396310400_000_000_000  # 2014-04-01T00:00:00Z in nanoseconds; packets c
 STEP = 1_000_000
 ETHERNET, RAW_IP = 1, 101  # link types
 
-
-@dataclass(frozen=True)
-class Frame:
-    """A frame in a file."""
-
-    data: bytes
-    time: int  # nanoseconds since 1970
-    length: int  # as it was on the wire; more than `data` has where the snap length cut it
+# A frame in a file: the time is in nanoseconds since 1970; the length is that on the wire, also where the snap length cut it.
+Frame = namedtuple("Frame", "data time length")
 
 
 def frames(datas):
-    """Frames with a time each."""
     return [Frame(data, BEGIN + STEP * index, len(data)) for index, data in enumerate(datas)]
 
 

@@ -20,36 +20,8 @@ SEVERITIES = sections(ROOT / "scripts" / "oracle" / "codes.txt")
 SEVERITY = {code: severity for severity, codes in SEVERITIES.items() for code in codes}
 
 
-# What must be printed
-
-
 def with_severity(item):
     return {**item, "severity": SEVERITY[item["code"]]} if item["type"] == "finding" else item
-
-
-def stream_object(location, sent, described):
-    """`sent` has (side, bytes, missing bytes) of each direction or part of one, `described` the other objects of the stream."""
-    stream = {"type": "stream", **location}
-    for role in ("client", "server"):
-        stream[f"{role}_bytes"] = sum(there for side, there, _ in sent if side == role)
-        stream[f"{role}_gap_bytes"] = sum(missing for side, _, missing in sent if side == role)
-    stream["records"] = sum(item["type"] in RECORDS for item in described)
-    stream["findings"] = sum(item["type"] == "finding" for item in described)
-    return stream
-
-
-def summary(sums, objects):
-    """The parts of a summary that follow from the sums of bytes and all other objects."""
-    counts = Counter(item["type"] for item in objects)
-    severities = Counter(SEVERITY[item["code"]] for item in objects if item["type"] == "finding")
-    records = [item for item in objects if item["type"] in RECORDS]
-    times = [item["timestamp"] for item in records if "timestamp" in item and "implausible-timestamp" not in item["flags"]]
-    return {
-        "type": "summary", **sums, "streams": counts["stream"], "feedback": counts["feedback"], "requests": counts["request"],
-        "responses": counts["response"], "findings": {severity: severities[severity] for severity in SEVERITIES},
-        "flags": dict(sorted(Counter(flag for item in records for flag in item["flags"]).items())),
-        "earliest": min(times, default=None), "latest": max(times, default=None),
-    }  # fmt: skip
 
 
 class Expected:
@@ -63,9 +35,14 @@ class Expected:
         """A connection, or a lone direction; `more` are keys of its stream object."""
         location = {"source": source, "stream": number}
         described = [item for one in directions for item in objects_of(location, one)]
-        sent = [(one.role, one.stream_bytes + one.undecoded_bytes, one.gap_bytes) for one in directions]
-        self.objects += described
-        self.objects.append({**stream_object(location, sent, described), **protocol_key(directions), **more})
+        stream = {"type": "stream", **location, **protocol_key(directions), **more}
+        for role in ("client", "server"):
+            own = [one for one in directions if one.role == role]
+            stream[f"{role}_bytes"] = sum(one.stream_bytes + one.undecoded_bytes for one in own)
+            stream[f"{role}_gap_bytes"] = sum(one.gap_bytes for one in own)
+        stream["records"] = sum(item["type"] in RECORDS for item in described)
+        stream["findings"] = sum(item["type"] == "finding" for item in described)
+        self.objects += [*described, stream]
         for name in BYTE_SUMS:
             self.sums[name] += sum(getattr(one, name) for one in directions)
 
@@ -82,7 +59,18 @@ class Expected:
         return [item for item in self.objects if item["source"] == source]
 
     def summary(self):
-        return summary(self.sums, self.objects)
+        """The parts of a summary that follow from the sums of bytes and all other objects."""
+        counts = Counter(item["type"] for item in self.objects)
+        severities = Counter(SEVERITY[item["code"]] for item in self.objects if item["type"] == "finding")
+        records = [item for item in self.objects if item["type"] in RECORDS]
+        times = [item["timestamp"] for item in records if "timestamp" in item and "implausible-timestamp" not in item["flags"]]
+        return {
+            "type": "summary", **self.sums, "streams": counts["stream"], "feedback": counts["feedback"],
+            "requests": counts["request"], "responses": counts["response"],
+            "findings": {severity: severities[severity] for severity in SEVERITIES},
+            "flags": dict(sorted(Counter(flag for item in records for flag in item["flags"]).items())),
+            "earliest": min(times, default=None), "latest": max(times, default=None),
+        }  # fmt: skip
 
 
 def objects_of(location, direction):
@@ -101,9 +89,6 @@ def protocol_key(directions):
     return {"protocol": "encrypted" if encrypted else directions[0].kind.protocol}
 
 
-# What was printed
-
-
 def run_export(command):
     """The objects between header and summary, and the summary."""
     header, *objects, last = map(json.loads, run(command).removesuffix("\n").split("\n"))
@@ -112,14 +97,9 @@ def run_export(command):
     return objects, last
 
 
-# Where the two differ
-
-
 def identity(item):
     """The identity of an object; objects of one location may be in any order."""
-    offset = item.get("offset")
-    stream = item.get("stream", 0)
-    stream, offset = (-1 if number is None else number for number in (stream, offset))
+    stream, offset = (-1 if number is None else number for number in (item.get("stream", 0), item.get("offset")))
     return stream, item.get("direction") or "", offset, item["type"], item.get("code") or ""
 
 
@@ -163,13 +143,11 @@ def differences(expected, actual):
     for item in in_order(actual):
         waiting.setdefault(identity(item), []).append(item)
     for item in in_order(expected):
-        there = waiting.get(identity(item))
-        if not there:
+        if not (there := waiting.get(identity(item))):
             yield f"missing   {text(item)}"
             continue
         other = there.pop(0)
-        keys = wrong_keys(item, other)
-        if keys:
+        if keys := wrong_keys(item, other):
             location = " ".join(str(part) for part in identity(item) if part != "")
             yield f"at {location}\n    expected  {text(item, keys)}\n    apnsift   {text(other, keys)}"
     for item in (one for items in waiting.values() for one in items):

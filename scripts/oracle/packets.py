@@ -2,8 +2,7 @@
 
 import ipaddress
 import struct
-from dataclasses import dataclass
-from functools import cached_property
+from collections import namedtuple
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 TCP = 6  # protocol
@@ -16,12 +15,8 @@ def ones_sum(data):
     return 0xFFFF - (number % 0xFFFF or min(number, 0xFFFF))
 
 
-@dataclass(frozen=True)
-class Peer:
-    address: str
-    port: int
-
-    @cached_property
+class Peer(namedtuple("Peer", "address port")):
+    @property
     def packed(self):
         return ipaddress.ip_address(self.address).packed
 
@@ -29,9 +24,8 @@ class Peer:
 def segment(source, target, sequence, acknowledged, flags, payload=b"", options=b"", window=64240, checksum=None):
     """A TCP segment. Its checksum is right unless another is given."""
     offset = (20 + len(options)) // 4
-    head = struct.pack(
-        ">HHIIBBHHH", source.port, target.port, sequence % 2**32, acknowledged % 2**32, offset << 4, flags, window, 0, 0
-    )
+    numbers = sequence % 2**32, acknowledged % 2**32
+    head = struct.pack(">HHIIBBHHH", source.port, target.port, *numbers, offset << 4, flags, window, 0, 0)
     plain = head + options + payload
     pseudo = source.packed + target.packed + struct.pack(">II", len(plain), TCP)
     if checksum is None:
@@ -55,33 +49,27 @@ class Conversation:
         self.client = client or Peer("192.0.2.10", 49152)
         self.server = server or Peer("192.0.2.20", port)
         self.starts = dict(zip(("client", "server"), starts))
-        self.acknowledged = {"client": 0, "server": 0}  # how many bytes of each have been acknowledged
 
-    def send(self, side, position, flags, payload=b"", **more):
-        """A packet of one side; `position` -1 is the SYN's."""
+    def send(self, side, position, flags, payload=b"", received=0, **more):
+        """A packet of one side, which acknowledges the bytes received; `position` -1 is the SYN's."""
         other = "server" if side == "client" else "client"
         source, target = getattr(self, side), getattr(self, other)
         sequence = self.starts[side] + 1 + position
-        acknowledged = self.starts[other] + 1 + self.acknowledged[other] if flags & ACK else 0
+        acknowledged = self.starts[other] + 1 + received if flags & ACK else 0
         return ipv4(source, target, segment(source, target, sequence, acknowledged, flags, payload, **more))
 
     def opening(self):
         """The handshake, with the option for the segment size that all stacks send."""
-        size = b"\x02\x04\x05\xb4"
-        return [
-            self.send("client", -1, SYN, options=size),
-            self.send("server", -1, SYN | ACK, options=size),
-            self.send("client", 0, ACK),
-        ]
+        size = {"options": b"\x02\x04\x05\xb4"}
+        return [self.send("client", -1, SYN, **size), self.send("server", -1, SYN | ACK, **size), self.send("client", 0, ACK)]
 
     def says(self, side, position, data, **more):
         return self.send(side, position, PSH | ACK, data, **more)
 
     def closing(self, client=0, server=0):
         """Both sides end: the arguments are the bytes sent by each."""
-        self.acknowledged = {"client": client, "server": server}
-        return [
-            self.send("server", server, FIN | ACK), self.send("client", client, FIN | ACK), self.send("server", server + 1, ACK)]
+        ends = [("server", server, FIN | ACK, client), ("client", client, FIN | ACK, server), ("server", server + 1, ACK, client)]
+        return [self.send(side, position, flags, received=received) for side, position, flags, received in ends]
 
 
 MACS = bytes.fromhex("00005e005301" "00005e005302")  # documentation addresses (RFC 7042)

@@ -41,9 +41,6 @@ def streams(path, wire_bytes):
     return {number: bytes(stream) for number, stream in sent.items()}
 
 
-# Of feedback
-
-
 def tuple_of(row):
     return tuple_bytes(int(row["timestamp"]), bytes.fromhex(row["token"]))
 
