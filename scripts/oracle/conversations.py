@@ -3,7 +3,8 @@
 Positions are byte offsets from 0 in the data that a side sends, after its SYN.
 """
 
-from dataclasses import dataclass, replace
+from collections import namedtuple
+from dataclasses import dataclass
 
 from oracle.captures import RAW_IP, frames, pcap
 from oracle.damage import damaged, draw_conversation
@@ -12,15 +13,8 @@ from oracle.packets import ACK, FIN, PSH, SYN, Conversation, Peer
 GATEWAY, FEEDBACK = 2195, 2196  # ports
 
 
-@dataclass
-class Segment:
-    """A packet that one side sends. `position` is that of its first byte, or -1 for a SYN."""
-
-    connection: Conversation
-    side: str
-    position: int
-    flags: int
-    payload: bytes = b""
+# A packet that one side sends. The position is that of its first byte, or -1 for a SYN.
+Segment = namedtuple("Segment", "connection side position flags payload", defaults=[b""])
 
 
 @dataclass
@@ -74,7 +68,7 @@ def with_copies(draw, segments, data):
     order = list(enumerate(segments))
     for index, segment in draw.sample(order, min(len(order), draw.randint(1, 4))):
         begin = max(0, segment.position + draw.randint(-9, len(segment.payload) - 1))
-        again = replace(segment, position=begin, payload=data[begin : begin + draw.choice([1, 5, 40, 200])])
+        again = segment._replace(position=begin, payload=data[begin : begin + draw.choice([1, 5, 40, 200])])
         order.append((index + draw.randint(-2, 3) + 0.5, again))
     return [segment for _, segment in sorted(order, key=lambda one: one[0])]
 

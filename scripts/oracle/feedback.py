@@ -1,7 +1,7 @@
 """Feedback tuples, and the bytes that a program saved with them (docs/spec/decoding-rules.md)."""
 
 import re
-from dataclasses import dataclass
+from collections import namedtuple
 
 from oracle.gateway import RequestRun
 from oracle.runs import Limits, Run
@@ -27,12 +27,8 @@ def agreeing(one, other):
     return sum(a == b for a, b in zip(one, other))
 
 
-@dataclass
-class Model:
+class Model(namedtuple("Model", "bytes distance")):
     """The separator that others are compared with, and the bytes between the beginnings of two groups."""
-
-    bytes: bytes
-    distance: int
 
     def fits(self, separator, group, after):
         """`group` is the first of the tuples before the separator, None if bytes before it were skipped; `after` is the next."""
@@ -82,17 +78,13 @@ class TupleRun(Run):
         """May o be a tuple boundary?"""
         if self.left(o) < HEADER:
             return self.tail(o)
-        if self.allowed(o):
-            return True
-        return self.odd(o) and self.may_follow_odd(o)
+        return self.allowed(o) or self.odd(o) and self.may_follow_odd(o)
 
     def may_follow_odd(self, o):
         after = self.end(o)
         if after > self.n:
             return True
-        if self.left(after) < HEADER:
-            return self.tail(after)
-        return self.allowed(after) or self.odd(after)
+        return self.tail(after) if self.left(after) < HEADER else self.allowed(after) or self.odd(after)
 
     def header(self, o):
         return self.left(o) >= HEADER and self.allowed(o) and self.plausible(o)
@@ -101,11 +93,7 @@ class TupleRun(Run):
         """May decoding resume at p?"""
         if not self.header(p) or self.end(p) > self.n:
             return False
-        return self.may_begin(self.end(p)) or (
-            self.sound(p) and self.after_separator(self.end(p), None)[0] is not None
-        )
-
-    # Tuples that do not touch.
+        return self.may_begin(self.end(p)) or self.sound(p) and self.after_separator(self.end(p), None)[0] is not None
 
     def sound(self, o):
         """A tuple that looks like one without its neighbours."""
@@ -205,10 +193,8 @@ class TupleRun(Run):
         return first
 
     def ends_like_separator(self, token):
-        if self.model is None or len(token) < len(self.model.bytes):
-            return False
-        size = len(self.model.bytes)
-        if self.model.distance != HEADER + len(token) + size:
+        size = len(self.model.bytes) if self.model else None
+        if size is None or len(token) < size or self.model.distance != HEADER + len(token) + size:
             return False
         return 4 * agreeing(token[-size:], self.model.bytes) >= 3 * size
 

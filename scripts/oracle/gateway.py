@@ -45,9 +45,6 @@ class RequestRun(Run):
             return "none", None
         return "known", token + token_length + 2 + payload_length
 
-    def extent_known(self, o):
-        return self.extent(o)[0] == "known"
-
     def cut(self, o):
         """Does the run end inside a frame that may start at o?"""
         kind, end = self.extent(o)
@@ -55,7 +52,7 @@ class RequestRun(Run):
 
     def may_begin(self, o):
         """May o be a boundary between frames?"""
-        return o == self.n or self.extent_known(o) or self.cut(o)
+        return o == self.n or self.extent(o)[0] != "none"
 
     def start(self, p):
         """May decoding resume at p?"""
@@ -70,10 +67,10 @@ class RequestRun(Run):
 
     def step(self, o):
         """The steps are those of tuples, with frames instead of them; there is no step 1, and no step 4."""
-        end = self.extent(o)[1]
+        kind, end = self.extent(o)
         if self.cut(o):  # step 2
             yield self.skip_or_cut(o)
-        elif self.extent_known(o):  # step 3
+        elif kind == "known":  # step 3
             is_confirmed = self.may_begin(end)
             start = None if is_confirmed or self.start(o) else self.first_start(o + 1, end)
             flags = [] if is_confirmed else ["unconfirmed-boundary"]

@@ -5,7 +5,8 @@
 
 import bisect
 import struct
-from dataclasses import dataclass
+from collections import namedtuple
+from itertools import product
 
 from oracle import tls_records
 from oracle.packets import FIN, RST, SYN
@@ -38,7 +39,7 @@ class Layout:
     def is_disturbing(self, index):
         """Whether the loss of a packet matters: it has data, or begins or ends a direction."""
         packet = self.capture.packets[index]
-        return bool(packet.payload) or bool(packet.flags & (FIN | SYN | RST))
+        return bool(packet.payload or packet.flags & (FIN | SYN | RST))
 
 
 class Kept:
@@ -58,12 +59,7 @@ class Kept:
         return self.directions[key]
 
 
-@dataclass(frozen=True)
-class Frame:
-    offset: int
-    length: int  # with its header
-    kind: int
-    stream: int
+Frame = namedtuple("Frame", "offset length kind stream")  # the length with its header
 
 
 def walk(data, side):
@@ -108,12 +104,11 @@ class Clear:
 
     def faults(self, exchanges):
         """Offsets of the truth at which no such frame begins."""
-        for exchange in exchanges.values():
-            for name, side, kind in ("request_offset", "client", HEADERS), ("response_offset", "server", HEADERS), ("body_offset", "server", DATA):
-                offset = exchange.item[name]
-                frames = self.frames_of(side, exchange)
-                if offset is not None and not any(frame.offset == offset and frame.kind == kind for frame in frames):
-                    yield f"truth: {name} {offset} of {exchange.key} is no such frame of the capture"
+        named = ("request_offset", "client", HEADERS), ("response_offset", "server", HEADERS), ("body_offset", "server", DATA)
+        for exchange, (name, side, kind) in product(exchanges.values(), named):
+            offset = exchange.item[name]
+            if offset is not None and (offset, kind) not in {(one.offset, one.kind) for one in self.frames_of(side, exchange)}:
+                yield f"truth: {name} {offset} of {exchange.key} is no such frame of the capture"
 
     def is_ready(self, index):
         return True
@@ -135,10 +130,9 @@ class Sealed:
 
     def locate(self, kept, key, offset):
         spans = self.maps.get(key, [])
-        at = bisect.bisect_right(spans, offset, key=lambda span: span[2]) - 1
-        if at < 0:
+        if not (after := bisect.bisect_right(spans, offset, key=lambda span: span[2])):
             return None
-        record, before, begin, _ = spans[at]
+        record, before, begin, _ = spans[after - 1]
         return kept.direction(key).locate(record.offset + RECORD_HEADER + before + offset - begin)
 
     def touched(self, index, exchange):
@@ -156,9 +150,7 @@ class Sealed:
         return {exchange.item[name] for name in names if exchange.item[name] is not None}
 
     def faults(self, exchanges):
-        for key, found in self.maps.items():
-            if not found:
-                yield f"truth: the records of {key} do not add up to what was sent"
+        yield from (f"truth: the records of {key} do not add up to what was sent" for key, found in self.maps.items() if not found)
 
     def is_ready(self, index):
         """Whether a packet has no handshake bytes, without which little can be decrypted."""

@@ -26,6 +26,7 @@ STATUS_OF = {reason: int(status) for status, cell in ROWS for reason in re.finda
 # What is around the bundle id in the path of a request for channels, and what each method there asks.
 APP, OPERATIONS = re.compile(r"/1/apps/([^/]*)/(all-)?channels"), {"POST": "create", "GET": "read", "DELETE": "delete"}
 BROADCAST = "/4/broadcasts/apps/"
+OUTCOMES = {None: "unknown", 200: "accepted", 410: "invalidated"}  # of statuses; all others are "rejected"
 STATIC = (200, 204, 206, 304, 400, 404, 500)  # statuses in HPACK's static table: known even after a loss
 LISTED = sections(ROOT / "scripts" / "oracle" / "columns.txt")
 LOCATION = LISTED["location"]
@@ -55,17 +56,12 @@ def asked(path, method):
     return None, None, None
 
 
-def outcome(status):
-    return {None: "unknown", 200: "accepted", 410: "invalidated"}.get(status, "rejected")
-
-
 class Exchange:
     def __init__(self, item):
         self.item = item
         self.key = item["client_port"], item["stream"]
         self.kind, self.operation, self.app = asked(item["path"] or "", item.get("method"))
-        self.is_push = self.kind == "push"
-        self.is_optional = item.get("is_optional", False)
+        self.is_push, self.is_optional = self.kind == "push", item.get("is_optional", False)
         self.values = self.expected_values() if self.kind else {}
 
     def expected_values(self):
@@ -121,8 +117,9 @@ class Exchange:
             if found not in values or isinstance(found, bool):
                 if is_exact or found is not None:
                     yield name, found, self.values[name]
-        if record.get("outcome") != (outcome(record["status"]) if self.kind != "channel" else None):
-            yield "outcome", record["outcome"], outcome(record["status"])
+        outcome = OUTCOMES.get(record["status"], "rejected") if self.kind != "channel" else None
+        if record.get("outcome") != outcome:
+            yield "outcome", record["outcome"], outcome
         if is_exact:
             vague = set().union(*(VAGUE.get(flag, set()) for flag in self.flags))
             if set(record["flags"]) - vague != self.flags - vague:

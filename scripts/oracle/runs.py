@@ -43,11 +43,8 @@ class Run:
     role, protocol = "server", "gateway"  # the side that sends such bytes, and the protocol of their connection
 
     def __init__(self, data, limits, in_dump=True, ends_at_gap=False):
-        self.data = data
-        self.n = len(data)
-        self.limits = limits
+        self.data, self.n, self.limits, self.ends_at_gap = data, len(data), limits, ends_at_gap
         self.in_dump = in_dump  # else in a connection, in which no bytes were inserted
-        self.ends_at_gap = ends_at_gap
 
     def left(self, o):
         return self.n - o

@@ -6,6 +6,7 @@ Connections of a file are known by the port of the client. Positions in a file a
 import struct
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from oracle.captures import ETHERNET, stamp
 from oracle.packets import FIN, SYN
@@ -20,34 +21,18 @@ ORDERS = {LITTLE_ENDIAN: "<", b"\xa1\xb2\xc3\xd4": ">", b"\x4d\x3c\xb2\xa1": "<"
 class Packet:
     header: bytes  # of the record in the file: time, lengths
     data: bytes
-    ip: int  # where the IP header begins in `data`
     client_port: int
     is_server: bool
     sequence: int
     flags: int
     begin: int  # of the TCP payload in `data`
-    end: int
-
-    @property
-    def payload(self):
-        return self.data[self.begin : self.end]
+    payload: bytes
+    ends: tuple  # client and server
 
     @property
     def first(self):
         """The sequence number of the first byte."""
         return self.sequence + bool(self.flags & SYN)
-
-    @property
-    def tcp(self):
-        """Where the TCP header begins in `data`."""
-        return self.ip + (self.data[self.ip] & 15) * 4
-
-    @property
-    def ends(self):
-        """Client and server."""
-        addresses = (".".join(map(str, self.data[at : at + 4])) for at in (self.ip + 12, self.ip + 16))
-        source, target = map("{}:{}".format, addresses, struct.unpack_from(">HH", self.data, self.tcp))
-        return (target, source) if self.is_server else (source, target)
 
     @property
     def time(self):
@@ -58,11 +43,12 @@ class Packet:
 def parse(header, data, link, port):
     ip = 14 if link == ETHERNET else 0
     tcp = ip + (data[ip] & 15) * 4
-    source, destination, sequence = struct.unpack_from(">HHI", data, tcp)
-    begin = tcp + (data[tcp + 12] >> 4) * 4
-    end = ip + struct.unpack_from(">H", data, ip + 2)[0]
-    is_server = source == port
-    return Packet(header, data, ip, destination if is_server else source, is_server, sequence, data[tcp + 13], begin, end)
+    *ports, sequence = struct.unpack_from(">HHI", data, tcp)
+    begin, end = tcp + (data[tcp + 12] >> 4) * 4, ip + struct.unpack_from(">H", data, ip + 2)[0]
+    names = [f"{'.'.join(map(str, data[at : at + 4]))}:{number}" for at, number in zip((ip + 12, ip + 16), ports)]
+    is_server = ports[0] == port
+    return Packet(header, data, ports[is_server], is_server, sequence, data[tcp + 13], begin, data[begin:end],
+                  tuple(names[:: -1 if is_server else 1]))
 
 
 def distance(number, other):
@@ -99,11 +85,7 @@ class Capture:
     @cached_property
     def positions(self):
         """Where the bytes of each packet begin in the file."""
-        positions, end = [], HEADER
-        for packet in self.packets:
-            positions.append(end + PACKET)
-            end += PACKET + len(packet.data)
-        return positions
+        return list(accumulate((PACKET + len(packet.data) for packet in self.packets), initial=HEADER + PACKET))
 
     @property
     def ports(self):

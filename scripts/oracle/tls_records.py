@@ -1,6 +1,6 @@
 """The headers of TLS records in a direction, and what protection adds to their plaintext, for the suites of samples."""
 
-from dataclasses import dataclass
+from collections import namedtuple
 
 DATA = 23  # type of a record
 RECORD_HEADER = 5
@@ -14,11 +14,8 @@ OVERHEAD = {
 }
 
 
-@dataclass
-class Record:
-    kind: int
-    offset: int  # of its header, in what a side sent
-    length: int  # of its body
+class Record(namedtuple("Record", "kind offset length")):
+    """The offset is that of its header, in what a side sent; the length that of its body."""
 
     @property
     def end(self):
@@ -28,8 +25,8 @@ class Record:
 def records(content):
     offset = 0
     while offset + RECORD_HEADER <= len(content):
-        yield Record(content[offset], offset, int.from_bytes(content[offset + 3 : offset + 5], "big"))
-        offset += RECORD_HEADER + int.from_bytes(content[offset + 3 : offset + 5], "big")
+        yield (record := Record(content[offset], offset, int.from_bytes(content[offset + 3 : offset + 5], "big")))
+        offset = record.end
 
 
 def suite_of(content):

@@ -13,6 +13,7 @@ SIMPLE, ENHANCED, FRAME = 0, 1, 2  # commands
 TOKEN_LENGTH_AT = {SIMPLE: 1, ENHANCED: 9}  # bytes from the command to the token length
 FRAME_HEADER = 5  # command and length
 TOKEN, PAYLOAD, IDENTIFIER, EXPIRY, PRIORITY = 1, 2, 3, 4, 5  # items of command 2
+KNOWN = {TOKEN, PAYLOAD, IDENTIFIER, EXPIRY, PRIORITY}
 FIXED_SIZES = {IDENTIFIER: 4, EXPIRY: 4, PRIORITY: 1}
 LARGEST_PAYLOAD = {SIMPLE: 256, ENHANCED: 256, FRAME: 2048}
 USUAL_PRIORITIES = {5, 10}
@@ -27,9 +28,6 @@ STATUS_TEXTS = {
 
 def utc(seconds):
     return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-# Bytes that are written
 
 
 def tuple_bytes(time, token, length=None):
@@ -49,8 +47,8 @@ def item(number, data, length=None):
     return struct.pack(">BH", number, len(data) if length is None else length) + data
 
 
-def frame_bytes(*items, rest=b"", length=None):
-    data = b"".join(items) + rest
+def frame_bytes(*items, length=None):
+    data = b"".join(items)
     return struct.pack(">BI", FRAME, len(data) if length is None else length) + data
 
 
@@ -90,9 +88,6 @@ def is_json(data):
         return False
 
 
-# The inside of a request
-
-
 def number(data, at, size):
     return int.from_bytes(data[at : at + size], "big")
 
@@ -105,10 +100,6 @@ def items(data, at, end):
         at = after
 
 
-def is_known(item):
-    return TOKEN <= item <= PRIORITY
-
-
 def has_right_size(item, begin, to):
     return item not in FIXED_SIZES or to - begin == FIXED_SIZES[item]
 
@@ -119,7 +110,7 @@ def sound_parts(data, at, end):
         return fixed_parts(data, at)
     found, offset = {}, at + FRAME_HEADER
     for item, begin, to in items(data, offset, end):
-        if not is_known(item) or item in found or not has_right_size(item, begin, to):
+        if item not in KNOWN or item in found or not has_right_size(item, begin, to):
             return None
         found[item] = (begin, to)
         offset = to
@@ -138,13 +129,11 @@ def fixed_parts(data, at):
 
 
 def parts_of(data, at, end):
-    return first_parts(items(data, at + FRAME_HEADER, end)) if data[at] == FRAME else fixed_parts(data, at)
-
-
-def first_parts(found):
     """Of repeated items the first counts, and one of the wrong size is as good as missing."""
+    if data[at] != FRAME:
+        return fixed_parts(data, at)
     parts = {}
-    for item, begin, to in found:
+    for item, begin, to in items(data, at + FRAME_HEADER, end):
         parts.setdefault(item, (begin, to))
     return {item: offset for item, offset in parts.items() if has_right_size(item, *offset)}
 
@@ -153,8 +142,7 @@ def request(data, at, end, allowed):
     """The keys of a request that its bytes alone give, with the flags of its content."""
     command = data[at]
     found = list(items(data, at + FRAME_HEADER, end)) if command == FRAME else None
-    ranges = fixed_parts(data, at) if found is None else first_parts(found)
-    parts = {item: bytes(data[begin:to]) for item, (begin, to) in ranges.items()}
+    parts = {item: bytes(data[begin:to]) for item, (begin, to) in parts_of(data, at, end).items()}
     numbers = {item: int.from_bytes(parts[item], "big") if item in parts else None for item in FIXED_SIZES}
     token, payload = parts.get(TOKEN), parts.get(PAYLOAD)
     flags = flags_of_parts(token, payload, numbers[PRIORITY], command, allowed)
@@ -183,9 +171,9 @@ def flags_of_items(found, at, end):
     ids = [item for item, _, _ in found]
     fills = (found[-1][2] if found else at) == end
     sizes = all(has_right_size(*item) for item in found)
-    is_sound = fills and sizes and ids.count(TOKEN) == 1 and ids.count(PAYLOAD) == 1
+    is_sound = fills and sizes and ids.count(TOKEN) == ids.count(PAYLOAD) == 1
     flags = set() if is_sound else {"malformed-items"}
-    return flags if all(is_known(item) for item in ids) else flags | {"unknown-item"}
+    return flags if KNOWN.issuperset(ids) else flags | {"unknown-item"}
 
 
 def flags_of_parts(token, payload, priority, command, allowed):
