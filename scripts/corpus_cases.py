@@ -10,14 +10,13 @@ from pathlib import Path
 import yaml
 
 from apnsift_tool import CHECKS, SAMPLES, sections
-from oracle import tcp
 from oracle.compare import BYTE_SUMS, Expected, differences, in_order
-from oracle.decoder import KINDS, decode_connection, decode_dump, decode_dumps
-from oracle.runs import Limits, parse_lengths
-from oracle.wire import EARLIEST, LATEST
+from oracle.decoder import decode_dump, decode_dumps, streams_of
+from oracle.runs import OPTIONS, Limits
 
 CORPUS = SAMPLES / "corpus"
 LEAST_READ = 232  # cases that the oracle reads: raw dumps, and some captures
+BOTH, TIMES = ("requests", "responses"), ("earliest", "latest")
 CAPTURES = sections(CHECKS / "oracle-captures.txt")["names"]
 
 
@@ -72,9 +71,6 @@ def collect():
     return [read(path.parent) for path in sorted(CORPUS.glob("*/*/case.yml"))]
 
 
-# What the oracle makes of a case
-
-
 def is_read(case):
     area, name = case.name.split("/")
     if case.format == "capture":
@@ -83,24 +79,20 @@ def is_read(case):
 
 
 def limits_of(case):
-    earliest, latest = (case.option(name, default) for name, default in (("--earliest", EARLIEST), ("--latest", LATEST)))
-    times = (datetime.fromisoformat(time).timestamp() if "-" in str(time) else time for time in (earliest, latest))
-    numbers = [int(case.option(f"--max-{name}", default)) for name, default in (("payload", 4096), ("pending", 1_000_000))]
-    lengths = parse_lengths(case.option("--token-length", "32"))
-    return Limits(lengths, int(case.option("--max-token-length", 100)), *map(int, times), *numbers)
+    given = {name: case.option(f"--{name}") for name in OPTIONS if f"--{name}" in case.options}
+    days = {name: datetime.fromisoformat(time).timestamp() for name, time in given.items() if name in TIMES and "-" in time}
+    return Limits.of(given | days)
 
 
 def connections(case):
     """(source, number, directions, keys of the stream object) of what the oracle reads: dumps, a pair of dumps, or a capture."""
     limits, streams = limits_of(case), case.of("stream")
     if case.format == "capture":
-        capture = tcp.read(case.inputs[case.sources[0]], int(streams[0]["server"].rpartition(":")[2]))
-        kinds = ["requests", "responses"] if streams[0]["client_bytes"] else ["feedback"]
-        for number, port in enumerate(capture.ports):
-            directions = [tcp.decode_captured(KINDS[kind], capture, port, limits) for kind in kinds]
-            yield case.sources[0], number, decode_connection(directions, limits), capture.described(port)
+        port, kinds = int(streams[0]["server"].rpartition(":")[2]), BOTH if streams[0]["client_bytes"] else ["feedback"]
+        for stream in streams_of(case.inputs[case.sources[0]], port, kinds, limits):
+            yield case.sources[0], *stream
     elif case.is_pair:
-        contents = dict(zip(("requests", "responses"), map(case.inputs.get, case.sources)))
+        contents = dict(zip(BOTH, map(case.inputs.get, case.sources)))
         yield case.sources[0], 0, decode_dumps(contents, limits), {}
     else:
         for stream in streams:

@@ -26,19 +26,19 @@ def modbus(draw, from_server):
     return b"".join(messages)
 
 
-def prefixed(draw):
+def prefixed(draw, _):
     form = draw.choice([">I", ">H", "<I", "<H"])
     bodies = (draw.randbytes(draw.randint(1, 80)) for _ in range(draw.choice([1, 1, 2, 10])))
     return b"".join(struct.pack(form, len(body)) + body for body in bodies)
 
 
-def framed(draw):
+def framed(draw, _):
     body = draw.randbytes(draw.randint(0, 40))
     return len(body).to_bytes(3, "big") + bytes([draw.choice([0, 1, 4, 4, 6, 8]), 0, 0, 0, 0, 0]) + body
 
 
 def repeated(counts, message):
-    """A number of messages, each made of the generator and a size."""
+    """A number of messages, each made of the generator and its number."""
     return lambda draw, _: b"".join(message(draw, number) for number in range(draw.choice(counts)))
 
 
@@ -53,11 +53,11 @@ SERVICES = {
     20000: ("dnp3", repeated([1, 2, 5], lambda draw, _: b"\x05\x64%c\x44" % (size := draw.randint(5,
         60)) + draw.randbytes(size + 6))),
     2404: ("iec104", repeated([1, 2, 9], iec104)),
-    9092: ("prefixed", lambda draw, _: prefixed(draw)),
+    9092: ("prefixed", prefixed),
     4840: ("small", repeated(range(1, 121), lambda draw, _: bytes([draw.choice([0, 0, 0, 1, 2, 4, 8, 32,
         draw.randrange(256)])]))),
     5000: ("tagged", repeated([1, 1, 2, 3], lambda draw, _: bytes([8, draw.randrange(12)]) + draw.randbytes(4))),
-    8001: ("framed", lambda draw, _: framed(draw)),
+    8001: ("framed", framed),
     7000: ("stamped", lambda draw, _: tuple_bytes(draw.randint(EARLIEST, LATEST), draw.randbytes(32))),
     6000: ("noise", lambda draw, _: draw.randbytes(draw.randint(1, 600))),
 }

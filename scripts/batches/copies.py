@@ -9,7 +9,7 @@ copy has a wrong checksum, and another copy of its bytes is whole, all tuples mu
 import struct
 
 from apnsift_tool import binary, table
-from oracle.captures import BEGIN, RAW_IP, STEP, Frame, pcap
+from oracle.captures import RAW_IP, frames, pcap
 from oracle.packets import ACK, OFFLOADED, Conversation, ones_sum
 from oracle.wire import tuples_bytes
 
@@ -93,8 +93,8 @@ class Sent:
         if draw.random() < 0.3:
             self.has_other_segments = True
             middle = draw.randint(begin, max(begin, end - 2))  # another segmentation; one byte may be a keep-alive
-            sent[1:] = [self.packet(first, self.data[first:last]) for first, last in ((begin, middle), (middle, end))
-                if first < last]
+            parts = (begin, middle), (middle, end)
+            sent[1:] = [self.packet(first, self.data[first:last]) for first, last in parts if first < last]
         if draw.random() < 0.3:
             # Two wrong copies leave their bytes in doubt, unless the right one is preferred to the first.
             self.is_decidable &= len(sent) == 2
@@ -103,16 +103,11 @@ class Sent:
         return sent
 
 
-def capture(packets):
-    lengths = (struct.unpack_from(">H", packet, 2)[0] for packet in packets)
-    return pcap([Frame(packet, BEGIN + STEP * index, length) for index, (packet, length) in enumerate(zip(packets, lengths))],
-        RAW_IP)
-
-
 class Copies:
     def __init__(self, draw, directory, _):
         self.sent = Sent(draw)
-        (directory / "copies.pcap").write_bytes(capture(self.sent.packets))
+        whole = [frame._replace(length=struct.unpack_from(">H", frame.data, 2)[0]) for frame in frames(self.sent.packets)]
+        (directory / "copies.pcap").write_bytes(pcap(whole, RAW_IP))
         self.command = [binary(), "export", directory / "copies.pcap"]
 
     def check(self):

@@ -83,38 +83,30 @@ def wrong_fields(truth, exported):
     may change any byte."""
     doubtful = [json.loads(line) for line in truth if line.startswith('{"type":"push-')]
     if not doubtful or any('"kind":"file-' in line for line in truth):
-        return []
+        return
     known = {(push["stream"], push["http2_stream"]): push for push in doubtful}
-    wrong = []
-    for line in exported:
-        if not line.startswith('{"type":"push",'):
-            continue
+    for line in (line for line in exported if line.startswith('{"type":"push",')):
         found = json.loads(line)
         push = known.get((found["stream"], found["http2_stream"]))
-        fields = [name for name in CERTAIN if push and found[name] not in (None, push[name])]
-        if fields:
-            wrong.append(f"wrong   {', '.join(fields)} in {line}")
-    return wrong
+        if fields := [name for name in CERTAIN if push and found[name] not in (None, push[name])]:
+            yield f"wrong   {', '.join(fields)} in {line}"
 
 
 def differences(truth, exported):
     """Lines that say what the two do not share."""
     if any('"kind":"file-' in line for line in truth):
         truth, exported = ([NUMBERS.sub("", line) for line in lines] for lines in (truth, exported))
-    wrong = wrong_fields(truth, exported)
+    yield from wrong_fields(truth, exported)
     truth, exported = Counter(truth), Counter(exported)
     if not any(line.startswith('{"type":"stream"') for line in truth):
         # Damaged: no more than the records that nothing touched is promised.
         truth = Counter(line for line in truth.elements() if line.startswith(PROMISED))
         exported &= truth
-    return wrong + [f"truth   {line}" for line in (truth - exported).elements()] + [
-        f"export  {line}" for line in (exported - truth).elements()
-    ]
+    yield from (f"truth   {line}" for line in (truth - exported).elements())
+    yield from (f"export  {line}" for line in (exported - truth).elements())
 
 
 class Generated:
-    """One set of options."""
-
     def __init__(self, draw, directory, _):
         source = str(directory / "generated")
         self.truth = Path(source + ".truth.ndjson")
@@ -128,5 +120,5 @@ class Generated:
         codes = (0, 2) if "--file-flipped-bytes" in self.generate else (0,)
         exported = run(self.export, codes).split("\n")[1:-2]
         truth = list(map(without_message, self.truth.read_text(encoding="utf-8").removesuffix("\n").split("\n")))
-        if found := differences(truth, list(map(without_message, exported))):
+        if found := list(differences(truth, list(map(without_message, exported)))):
             yield "what was generated", self.generate, found

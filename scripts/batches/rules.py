@@ -8,14 +8,11 @@ import json
 from pathlib import Path
 
 from apnsift_tool import CHECKS, binary
-from oracle import tcp
 from oracle.compare import Expected, differences, in_order, in_stream_order, run_export, same
 from oracle.conversations import FEEDBACK, GATEWAY, Habits, draw_capture
 from oracle.damage import draw_conversation, draw_stream
-from oracle.decoder import KINDS, decode_connection, decode_dump, decode_dumps
-from oracle.runs import Limits, parse_lengths
-from oracle.tcp import decode_captured
-from oracle.wire import EARLIEST, LATEST
+from oracle.decoder import decode_dump, decode_dumps, streams_of
+from oracle.runs import Limits
 
 BOTH = "requests", "responses"  # directions of a gateway connection
 LIMITS = json.loads((CHECKS / "limits.json").read_text())
@@ -38,18 +35,12 @@ class Batch:
         """Half of the batches have the defaults, the others have some limits changed."""
         changes = {}
         if draw.random() < 0.5:
-            changes = {name: draw.choice(values) for name, values in self.option_values.items()}
-            changes = dict(draw.sample(sorted(changes.items()), draw.randint(1, len(changes))))
+            drawn = sorted((name, draw.choice(values)) for name, values in self.option_values.items())
+            changes = dict(draw.sample(drawn, draw.randint(1, len(drawn))))
         if self.can_limit_pending and draw.random() < 0.25:
             changes["max-pending"] = draw.choice([1, 2, 5, 20])
         self.options = [word for name, value in changes.items() for word in (f"--{name}", str(value))]
-        self.is_pending_limited = "max-pending" in changes
-        self.limits = Limits(
-            parse_lengths(changes.get("token-length", "32")), changes.get("max-token-length", 100),
-            changes.get("earliest", EARLIEST),
-            changes.get("latest", LATEST), changes.get("max-payload", 4096), changes.get("max-pending", 1_000_000),
-        )  # fmt: skip
-
+        self.is_pending_limited, self.limits = "max-pending" in changes, Limits.of(changes)
         self.lengths = sorted(self.limits.allowed)  # of tokens of sound records
         # What a second response may find where few requests are remembered, the rules leave open.
         self.most_responses = 1 if self.is_pending_limited else 5
@@ -131,10 +122,8 @@ class Captures(Batch):
             path = directory / f"{number:05}.pcap"
             path.write_bytes(draw_capture(draw, habits))
             self.sources.append(str(path))
-            capture = tcp.read(path.read_bytes(), self.port)
-            for stream, port in enumerate(capture.ports):
-                directions = [decode_captured(KINDS[kind], capture, port, self.limits) for kind in self.kinds]
-                self.expected.add(str(path), stream, decode_connection(directions, self.limits), **capture.described(port))
+            for number, directions, keys in streams_of(path.read_bytes(), self.port, self.kinds, self.limits):
+                self.expected.add(str(path), number, directions, **keys)
 
     def inputs_of(self, sources):
         return ["--from", "capture", *sources]

@@ -10,7 +10,8 @@ import random
 
 from apnsift_tool import CHECKS
 from oracle.wire import (
-    EARLIEST, EXPIRY, IDENTIFIER, LATEST, PAYLOAD, PRIORITY, STATUS_TEXTS, TOKEN, error_bytes, item, mark, sized, swapped, tuple_bytes,
+    EARLIEST, EXPIRY, IDENTIFIER, LATEST, PAYLOAD, PRIORITY, STATUS_TEXTS, TOKEN, error_bytes, frame_bytes, item, mark, sized,
+    swapped, tuple_bytes,
 )  # fmt: skip
 
 EDGE_TIMES = [0, 1, EARLIEST - 1, EARLIEST, LATEST, LATEST + 1, 2**31 - 1, 2**31, 2**32 - 1]
@@ -21,20 +22,15 @@ EDGE_FRAMES = [0, 1, 3, 65534, 65535, 65536, 2**24, 2**31, 2**32 - 1]
 ODD_PAYLOADS = [text.encode("latin-1") for text in json.loads((CHECKS / "odd-payloads.json").read_text())]
 
 
-# Records
-
-
 def draw_token(draw, length):
     """Random, all zeros, or with a stretch of zeros about as long as the rules count (8)."""
-    token = bytearray(draw.randbytes(length))
-    kind = draw.random()
+    token, kind = draw.randbytes(length), draw.random()
     if kind < 0.03:
         return bytes(length)
     if kind < 0.1 and length > 0:
-        at = draw.randrange(length)
-        zeros = draw.choice([7, 8, 9])
-        token[at : at + zeros] = bytes(min(zeros, length - at))
-    return bytes(token)
+        at, zeros = draw.randrange(length), draw.choice([7, 8, 9])
+        return token[:at] + bytes(min(zeros, length - at)) + token[at + zeros :]
+    return token
 
 
 def draw_tuple(draw, lengths):
@@ -89,13 +85,12 @@ def frame(draw, token, payload, identifier, odd=False):
         draw.shuffle(items)
     data = b"".join(odd_items(draw, items) if odd else items)
     length = draw.choice(EDGE_FRAMES + [len(data) - 1, len(data) + 1]) if odd and draw.random() < 0.2 else len(data)
-    return b"\2" + max(0, length).to_bytes(4, "big") + data
+    return frame_bytes(data, length=max(0, length))
 
 
 def odd_items(draw, items):
     for _ in range(draw.choice([1, 1, 2, 3])):
-        index = draw.randrange(len(items) + 1)
-        kind = draw.randrange(6)
+        index, kind = draw.randrange(len(items) + 1), draw.randrange(6)
         if kind == 0 and items:
             items = items[: index - 1] + items[index:] if index else items[1:]
         elif kind == 1 and items:
@@ -113,8 +108,8 @@ def odd_items(draw, items):
 
 def draw_request(draw, lengths, known):
     """A request; `known` collects the identifiers that were drawn."""
-    odd_lengths = [0, 1, 31, 33, 54, 100, 101, 300]
-    token, payload = draw_token(draw, draw.choice(odd_lengths if draw.random() < 0.06 else lengths)), draw_payload(draw)
+    lengths_here = [0, 1, 31, 33, 54, 100, 101, 300] if draw.random() < 0.06 else lengths
+    token, payload = draw_token(draw, draw.choice(lengths_here)), draw_payload(draw)
     command = draw.choice([0, 1, 1, 2, 2, 2])
     if command == 0:
         return b"\0" + sized_oddly(draw, token) + sized_oddly(draw, payload)
@@ -136,8 +131,7 @@ def sized_oddly(draw, data):
 def draw_response(draw, known):
     """A response, mostly to one of the requests with the identifiers `known`."""
     status = draw.choice(list(STATUS_TEXTS)) if draw.random() < 0.9 else draw.randrange(256)
-    kind = draw.random()
-    identifier = draw.choice(known) if known else draw.randrange(4)
+    kind, identifier = draw.random(), draw.choice(known) if known else draw.randrange(4)
     if kind < 0.15:
         identifier = swapped(identifier)
     elif kind < 0.3:
@@ -168,21 +162,21 @@ def draw_mark(draw, lost):
     return mark(draw.choice(numbers), draw.choice([b"", b"\0", b"\0\0"]))
 
 
-def draw_marks(draw, lost):
+def marks(draw, lost=None):
     """Up to three marks side by side."""
+    lost = draw.randrange(150) if lost is None else lost
     return b"".join(draw_mark(draw, lost) for _ in range(draw.choice([1, 1, 1, 2, 3])))
 
 
 def gap_mark(draw, data, at):
-    """Gap marks for lost bytes."""
     lost = draw.randrange(150)
-    return data[:at] + draw_marks(draw, lost) + data[at + lost :]
+    return data[:at] + marks(draw, lost) + data[at + lost :]
 
 
-def leading_mark(draw, data, at):
-    """Gap marks before the first byte, or after too few bytes to detect the protocol."""
+def leading_mark(draw, data, _):
+    """Before the first byte, or after too few bytes to detect the protocol."""
     at = draw.choice([0, 0, 0, 1, 2, 3])
-    return data[:at] + draw_marks(draw, draw.randrange(150)) + data[at:]
+    return data[:at] + marks(draw) + data[at:]
 
 
 def broken_mark(draw, data, at):
@@ -194,13 +188,11 @@ def broken_mark(draw, data, at):
     return data[:at] + draw.choice(broken + odd_numbers) + data[at:]
 
 
-MARKS = [gap_mark, gap_mark, leading_mark, lambda draw, data, at: data + draw_marks(draw, draw.randrange(150)), broken_mark]
+# Damage of a stream, at a position in it: what is there twice is twice as likely.
+MARKS = [gap_mark, gap_mark, leading_mark, lambda draw, data, at: data + marks(draw), broken_mark]
 
 
-# Damage of a stream, at a position in it: what is there twice is twice as likely
-
-
-def swap_blocks(draw, data, at):
+def swap_blocks(draw, data, _):
     first, last = sorted((draw.randrange(len(data) + 1), draw.randrange(len(data) + 1)))
     return data[:first] + data[last:] + data[first:last]
 
@@ -228,19 +220,15 @@ GATEWAY_DAMAGES = [
 ]  # fmt: skip
 
 
-def damage(draw, data, times, kind):
+def damage(draw, data, times, damages):
     for _ in range(times):
-        if data:
-            kinds = DAMAGES if kind == "feedback" else GATEWAY_DAMAGES
-            data = draw.choice(kinds)(draw, data, draw.randrange(len(data)))
+        data = data and draw.choice(damages)(draw, data, draw.randrange(len(data)))
     return data
 
 
-# Shapes of streams
-
-
 def damaged(draw, lengths, kind):
-    return damage(draw, sound(draw, lengths, kind), draw.choice([1, 1, 2, 3, 8]), kind)
+    damages = DAMAGES if kind == "feedback" else GATEWAY_DAMAGES
+    return damage(draw, sound(draw, lengths, kind), draw.choice([1, 1, 2, 3, 8]), damages)
 
 
 def low_bytes(draw):
@@ -288,13 +276,10 @@ def separated(draw, lengths, kind):
         "counted": lambda number, read: b"%d bytes\r\n" % len(read) + read + b"\r\n",
         "noise": lambda number, read: read + draw.randbytes(draw.choice([1, 2, 4])),
     }
-    separator = separators[draw.choice(sorted(separators))]
-    most = draw.choice([1, 1, 4])
-    parts = []
+    separator, most, data = separators[draw.choice(sorted(separators))], draw.choice([1, 1, 4]), b""
     for number in range(draw.randrange(1, 25)):
-        read = [draw_tuple(draw, lengths) for _ in range(draw.randint(1, most))]
-        parts.append(separator(number, b"".join(read)))
-    return damage(draw, b"".join(parts), draw.choice([0, 0, 1, 2]), kind)
+        data += separator(number, b"".join(draw_tuple(draw, lengths) for _ in range(draw.randint(1, most))))
+    return damage(draw, data, draw.choice([0, 0, 1, 2]), DAMAGES)
 
 
 def ciphertext(draw, lengths, kind):
@@ -306,8 +291,7 @@ def ciphertext(draw, lengths, kind):
 def marked_ciphertext(draw, lengths, kind):
     """Ciphertext that a tool left marks in; plaintext may follow or precede a mark."""
     data = ciphertext(draw, lengths, kind)
-    for _ in range(draw.choice([1, 1, 2, 4])):
-        data = draw.choice(MARKS)(draw, data, draw.randrange(len(data)))
+    data = damage(draw, data, draw.choice([1, 1, 2, 4]), MARKS)
     join = draw_mark(draw, draw.randrange(150))
     return draw.choice([data, data, data + join + sound(draw, lengths, kind), sound(draw, lengths, kind) + join + data])
 
@@ -319,9 +303,8 @@ def marks_only(draw, lengths, kind):
 
 
 def garbage(draw, lengths, kind):
-    if kind == "feedback":
-        return draw.randbytes(draw.randrange(1, 600))
-    return draw.choice([draw.randbytes(draw.randrange(1, 600)), low_bytes(draw), bytes(draw.randrange(1, 300))])
+    noise = draw.randbytes(draw.randrange(1, 600))
+    return noise if kind == "feedback" else draw.choice([noise, low_bytes(draw), bytes(draw.randrange(1, 300))])
 
 
 def long_frame(draw, lengths, kind):
@@ -346,20 +329,18 @@ SHAPES = {
 
 def draw_stream(draw, lengths, kind):
     """A dump of one direction, and the name of its shape."""
-    weights = [weight[kind != "feedback"] for weight in SHAPES.values()]
-    shape = draw.choices(list(SHAPES), weights)[0]
+    shape = draw.choices(list(SHAPES), [weight[kind != "feedback"] for weight in SHAPES.values()])[0]
     return shape.__name__, shape(draw, lengths, kind)
 
 
 def draw_conversation(draw, lengths, most_responses=5):
     """The bytes of requests, and the responses, each with its bytes; both may be damaged."""
-    known = []
-    data = sound(draw, lengths, "requests", known)
+    data = sound(draw, lengths, "requests", known := [])
     count = min(most_responses, draw.choice([0, 1, 1, 1, 1, 2, 5]))
     answers = [draw_response(draw, known) for _ in range(count)]
     if draw.random() < 0.4:
-        data = damage(draw, data, draw.choice([1, 2, 4]), "requests")
+        data = damage(draw, data, draw.choice([1, 2, 4]), GATEWAY_DAMAGES)
     if most_responses > 1 and answers and draw.random() < 0.15:
         at = draw.randrange(count)
-        answers[at] = damage(draw, answers[at], 1, "responses")
+        answers[at] = damage(draw, answers[at], 1, GATEWAY_DAMAGES)
     return data, answers

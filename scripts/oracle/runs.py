@@ -13,6 +13,11 @@ GAP_MARK = re.compile(rb"\[([0-9]{1,10}) bytes missing in capture file\]\0?")
 SUMS = {"skipped-bytes": "skipped_bytes", "truncated-record": "truncated_bytes"}  # of what a walk yields: the sum that it is in
 
 
+# Option: what it is in Limits.
+OPTIONS = {"token-length": "allowed", "max-token-length": "longest", "earliest": "earliest", "latest": "latest",
+           "max-payload": "payload", "max-pending": "pending"}
+
+
 @dataclass
 class Limits:
     """The options of the rules. Times are UNIX seconds, both ends included; token and payload limit commands 0 and 1."""
@@ -26,6 +31,11 @@ class Limits:
 
     def __post_init__(self):
         self.longest = max(self.longest, *self.allowed)
+
+    @staticmethod
+    def of(options):
+        """By the names of options; those that are missing have their defaults."""
+        return Limits(**{OPTIONS[name]: parse_lengths(text) if name == "token-length" else int(text) for name, text in options.items()})
 
 
 def parse_lengths(text):
