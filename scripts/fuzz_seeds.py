@@ -13,6 +13,7 @@ from hashlib import sha256
 
 from apnsift_tool import CHECKS, FIXTURES, ROOT, SAMPLES, sections
 from oracle import tcp
+from oracle.wire import sized
 
 # libFuzzer mutates short inputs best. Longer files are cut.
 LONGEST = {"feedback": 1000, "requests": 1000, "responses": 400, "http2": 500, "logs": 700, "texts": 400, "exports": 700,
@@ -30,17 +31,13 @@ def contents(found):
     return [gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data for data in (file.read_bytes() for file in found)]
 
 
-def captures():
-    return contents([*files("*.pcap", "*.pcapng", "*.pcap.gz"), *files("*.pcap", "*.pcapng", root=FIXTURES)])
-
-
-def packets():
+def packets(captures):
     """The packets of each pcap: its link type, then each packet with its length in two bytes."""
-    for data in captures():
+    for data in captures:
         if len(data) >= tcp.HEADER and (order := tcp.ORDERS.get(data[:4])):
             link_type = struct.unpack_from(order + "I", data, 20)[0] & 0x1FF
             found = (packet[:0x7FF] for _, packet in tcp.records(data))
-            yield struct.pack("<H", link_type) + b"".join(struct.pack(">H", len(packet)) + packet for packet in found)
+            yield struct.pack("<H", link_type) + b"".join(map(sized, found))
 
 
 def flows():
@@ -106,7 +103,7 @@ def searches():
 def seeds():
     """The samples of each target."""
     tuples, gateways = dumps("feedback", "readers"), dumps("requests", "responses", "correlation")
-    read = captures()
+    read = contents([*files("*.pcap", "*.pcapng", "*.pcap.gz"), *files("*.pcap", "*.pcapng", root=FIXTURES)])
     return {
         "feedback": with_options([[0], [1], [0x80]], tuples),
         "requests": with_options([[0], [0x80]], gateways),
@@ -118,7 +115,7 @@ def seeds():
         "carve": with_options([[2], [0]], tuples + gateways + texts() + read[::4]),
         "search": with_options([[0]], searches()),
         "records": with_options([[0], [1]], read),
-        "packets": list(packets()),
+        "packets": list(packets(read)),
         "streams": list(scripts(200)),
         "tls": list(flows()),
         "mappings": with_options([[0]], contents(files("mapping-*.yml", root=CHECKS)))

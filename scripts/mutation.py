@@ -31,8 +31,6 @@ class Mutant:
         return self.path, self.change, self.text
 
 
-# MARK: - Code
-
 # Strings may have interpolations with strings in them, one level deep.
 INTERPOLATION = r'\\\((?:[^()"]|"[^"\n]*"|\((?:[^()"]|"[^"\n]*"|\([^()]*\))*\))*\)'
 NO_CODE = re.compile(rf'//[^\n]*|/\*[\s\S]*?\*/|"""[\s\S]*?"""|#"[^\n]*?"#|"(?:{INTERPOLATION}|\\.|[^"\\\n])*"')
@@ -84,34 +82,27 @@ def conditions(code):
             depth += (character in OPEN) - (character in CLOSE)
 
 
-# MARK: - Faults
-
 def mutants(path, source):
     """All faults of a file, in its order."""
     code = masked(source)
     found = [*operators(code), *literals(code), *negations(code), *drops(code)]
     lines = source.split("\n")
-    seen = Counter()
-    result = []
+    seen, result = Counter(), []
     for start, change, edits in sorted(found):
         line = code.count("\n", 0, start) + 1
         text = lines[line - 1].strip()
-        if text.startswith(("import ", "@", "#", "infix ", "precedencegroup ")):
-            continue
-        seen[text, change] += 1
-        number = seen[text, change]
-        result.append(Mutant(path, line, text, change + f" #{number}" * (number > 1), edits))
+        if not text.startswith(("import ", "@", "#", "infix ", "precedencegroup ")):
+            seen[text, change] += 1
+            number = seen[text, change]
+            result.append(Mutant(path, line, text, change + f" #{number}" * (number > 1), edits))
     return result
 
 
 def operators(code):
     for found in re.finditer(r"(?<!func)\s(&?[-+]=?|[<>]=?|[=!]=|&&|\|\|)(?=\s)", code):
-        start, end = found.span(1)
-        operator = found[1]
-        if operator in OTHER:
-            yield start, f"{operator} → {OTHER[operator]}", [(start, end, f"{operator}% {{}} %{operator}")]
-        elif operator in OTHER_ASSIGNMENT:
-            yield start, f"{operator} → {OTHER_ASSIGNMENT[operator]}", [(start, end, f"{operator}% {{}} %%")]
+        operator, second = found[1], found[1] if found[1] in OTHER else "%"
+        if other := (OTHER | OTHER_ASSIGNMENT).get(operator):
+            yield found.start(1), f"{operator} → {other}", [(*found.span(1), f"{operator}% {{}} %{second}")]
 
 
 def literals(code):
@@ -143,8 +134,6 @@ def drops(code):
             start, end = start + len(line) - len(line.lstrip()), start + len(line.rstrip())
             yield start, "dropped", [(start, start, "if !__on({}) {{ "), (end, end, " }}")]
 
-
-# MARK: - Sources with faults
 
 def mutated(source, chosen):
     """The source with the chosen faults in it. Lines stay where they are."""
@@ -185,9 +174,8 @@ def helpers():
             parts.append(f"{head} %{operator} (a: __At<Bool>, b: @autoclosure () throws -> Bool) rethrows -> Bool {{\n"
                          f"  __on(a.k) ? try a.a {other} b() : try a.a {operator} b()\n}}")
             continue
-        kind, result = ("Equatable", "Bool") if operator in ("==", "!=") else ("Comparable", "Bool")
-        if operator not in COMPARISONS:
-            kind, result = "FixedWidthInteger", "T"
+        kind = "Equatable" if operator in ("==", "!=") else "Comparable" if operator in COMPARISONS else "FixedWidthInteger"
+        result = "Bool" if operator in COMPARISONS else "T"
         parts.append(f"{head} %{operator} <T: {kind}>(a: __At<T>, b: T) -> {result} {{ __on(a.k) ? a.a {other} b : a.a {operator} b }}")
     for operator, result in ("==", ""), ("!=", "!"):
         parts.append(f"{head} %{operator} <T>(a: __At<T?>, b: _OptionalNilComparisonType) -> Bool {{ {result}__not(a.k, a.a == b) }}")
