@@ -19,7 +19,7 @@ START = 1_400_000_000  # seconds
 def damage(data, draw):
     """Other bytes, of another checksum."""
     damaged = bytearray(data)
-    while ones_sum(bytes(damaged)) == ones_sum(data):
+    while ones_sum(damaged) == ones_sum(data):
         for _ in range(draw.choice([1, 1, 2])):
             damaged[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
     return bytes(damaged)

@@ -114,8 +114,7 @@ class Lines:
 
     def faults(self):
         rows = table(*self.command[1:], "--columns", "token,time,flags,confidence")
-        found = {row.pop("token"): tuple(row.values()) for row in rows}
-        left = {"in use": 0, "untimed": 0}
+        found, left = {row.pop("token"): tuple(row.values()) for row in rows}, {"in use": 0, "untimed": 0}
         for line in self.lines:
             text = line.encode().decode("latin-1")
             if token := TOKEN.search(text):

@@ -23,10 +23,7 @@ def correlate(requests, responses, max_pending, is_incomplete):
     in_order = sorted(requests + responses, key=moment)
     connection = Connection(max_pending, is_incomplete and not have_own_identifiers(in_order, max_pending))
     for record in in_order:
-        if record["type"] == "request":
-            connection.sent(record)
-        else:
-            connection.answered(record)
+        (connection.sent if record["type"] == "request" else connection.answered)(record)
     for request in requests:
         request["outcome"], request["outcome_status"] = connection.outcome(request)
     return connection.first_left
@@ -97,8 +94,7 @@ class Connection:
         for wanted, flags in ((identifier, set()), (swapped(identifier), {"identifier-swapped"})):
             if self.left_identifiers and min(self.left_identifiers) <= wanted <= max(self.left_identifiers):
                 break
-            found = self.carriers.get(wanted, [])
-            if found:
+            if found := self.carriers.get(wanted, []):
                 return (found, flags) if wanted or len(found) == 1 else ([], set())
         return [], set()
 
@@ -106,11 +102,9 @@ class Connection:
         offset = request["offset"]
         if offset in self.left or self.discarded_after is None:
             return "unknown", None
-        if offset < self.accepted_before:
-            return "accepted", None
-        if offset > self.discarded_after:
-            return "discarded", None
-        return ("rejected", self.refused[1]) if self.refused and offset == self.refused[0] else ("unknown", None)
+        if self.accepted_before <= offset <= self.discarded_after:
+            return ("rejected", self.refused[1]) if self.refused and offset == self.refused[0] else ("unknown", None)
+        return "accepted" if offset < self.accepted_before else "discarded", None
 
 
 def named(status, candidates):

@@ -111,9 +111,11 @@ class Direction:
 
     def __init__(self, capture, port, is_server=True, base=None):
         self.capture = capture
-        own = [(index, packet) for index, packet in enumerate(capture.packets) if (packet.client_port, packet.is_server) == (port, is_server)]
+        key = port, is_server
+        own = [(index, packet) for index, packet in enumerate(capture.packets) if (packet.client_port, packet.is_server) == key]
         self.syn = next((index for index, packet in own if packet.flags & SYN), None)
-        self.base = self.lowest(packet for _, packet in own) if base is None else base
+        firsts = [packet.first for index, packet in own if packet.payload and self.syn is None or index == self.syn]
+        self.base = min(firsts, key=lambda number: distance(firsts[0], number), default=0) if base is None else base
         self.spans = []  # (begin, end, index of the packet), in the order of the file
         self.fin = None  # its offset
         for index, packet in own:
@@ -121,12 +123,6 @@ class Direction:
             end = begin + len(packet.payload)
             self.spans += [(begin, end, index)] if packet.payload else []
             self.fin = end if packet.flags & FIN else self.fin
-
-    def lowest(self, packets):
-        if self.syn is not None:
-            return self.capture.packets[self.syn].first
-        numbers = [packet.first for packet in packets if packet.payload]
-        return min(numbers, key=lambda number: distance(numbers[0], number), default=0)
 
     @cached_property
     def content(self):
