@@ -78,14 +78,13 @@ def capture(count, draw):
 
 class Chance:
     def __init__(self, draw, directory, count):
-        path = directory / "chance.pcap"
-        path.write_bytes(capture(count, draw))
-        self.command, self.count = [binary(), "export", "--records", "streams", path], count
+        self.command, self.count = [binary(), "export", "--records", "streams", directory / "chance.pcap"], count
+        self.command[-1].write_bytes(capture(count, draw))
 
     def check(self):
         rows = [row for row in table(*self.command[1:]) if row["records"] not in ("", "0")]
-        ports = [{int(row[side].rpartition(":")[2]) for side in ("client", "server")} & set(SERVICES) for row in rows]
-        names = collections.Counter(SERVICES[port.pop()][0] for port in ports)
         if len(rows) > self.count / 1000:
+            ports = [{int(row[side].rpartition(":")[2]) for side in ("client", "server")} & set(SERVICES) for row in rows]
+            names = collections.Counter(SERVICES[port.pop()][0] for port in ports)
             found = f"{len(rows)} with {sum(int(row['records']) for row in rows)} records: {dict(names)}"
             yield "chance", self.command, [f"more than one stream in a thousand: {found}"]

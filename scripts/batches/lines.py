@@ -103,10 +103,8 @@ def drawn_line(draw):
 
 class Lines:
     def __init__(self, draw, directory, count):
-        self.lines = [drawn_line(draw) for _ in range(count)]
-        path = directory / "lines.log"
-        path.write_text("\n".join(self.lines) + "\n")
-        self.command = [binary(), "carve", "--quiet", path]
+        self.lines, self.command = [drawn_line(draw) for _ in range(count)], [binary(), "carve", "--quiet", directory / "lines.log"]
+        self.command[-1].write_text("\n".join(self.lines) + "\n")
 
     def check(self):
         if found := list(self.faults()):

@@ -29,11 +29,10 @@ class Layout:
 
     def __init__(self, content):
         self.capture = read(content, PORT)
-        self.ports = self.capture.ports
-        self.directions = {(port, side): Direction(self.capture, port, side == "server") for port in self.ports for side in SIDES}
+        keys = product(self.capture.ports, SIDES)
+        self.directions = {(port, side): Direction(self.capture, port, side == "server") for port, side in keys}
 
     def has_bytes(self, index, begin, end):
-        """Whether a packet has bytes of a range of its direction."""
         return index in self.directions[key_of(self.capture.packets[index])].indexes(begin, end)
 
     def is_disturbing(self, index):

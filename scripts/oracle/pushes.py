@@ -114,9 +114,8 @@ class Exchange:
             allowed.setdefault("payload_length", set()).add(None)  # the request may not have ended
         for name, values in allowed.items():
             found = record.get(name)
-            if found not in values or isinstance(found, bool):
-                if is_exact or found is not None:
-                    yield name, found, self.values[name]
+            if (found not in values or isinstance(found, bool)) and (is_exact or found is not None):
+                yield name, found, self.values[name]
         outcome = OUTCOMES.get(record["status"], "rejected") if self.kind != "channel" else None
         if record.get("outcome") != outcome:
             yield "outcome", record["outcome"], outcome
