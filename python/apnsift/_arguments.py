@@ -41,8 +41,7 @@ def inputs(paths: Paths) -> list[str]:
         if not name or "\0" in name:
             raise UsageError([f"paths: expected the path of a file or directory, found {path!r}"], 64)
         if isinstance(path, str) and glob.has_magic(name) and not os.path.lexists(name):
-            matches = sorted(glob.glob(name, recursive=True))
-            if not matches:
+            if not (matches := sorted(glob.glob(name, recursive=True))):
                 raise InputError([f"{name}: no file matches this pattern"])
             found += matches
         else:

@@ -34,16 +34,14 @@ def command() -> str:
     >>> apnsift.command()  # doctest: +SKIP
     '/home/me/.venv/bin/apnsift'
     """
-    named = os.environ.get("APNSIFT")
-    if named:
+    if named := os.environ.get("APNSIFT"):
         if not _is_program(named):
             raise CommandNotFound([f"{named}: not a program; the environment variable APNSIFT names it"])
         return named
-    found = _of_wheel() or shutil.which("apnsift")
-    if found is None:
-        advice = "install a wheel that has it, or set APNSIFT to its path"
-        raise CommandNotFound([f"no command apnsift in the package or on PATH; {advice}"])
-    return found
+    if found := _of_wheel() or shutil.which("apnsift"):
+        return found
+    advice = "install a wheel that has it, or set APNSIFT to its path"
+    raise CommandNotFound([f"no command apnsift in the package or on PATH; {advice}"])
 
 
 def _of_wheel() -> str | None:
@@ -97,8 +95,10 @@ class Run(contextlib.AbstractContextManager["Run"]):
         with contextlib.ExitStack() as stack:
             names, descriptors = (["--", *inputs] if inputs else []), []
             if sum(map(len, inputs)) > _LISTED:
-                descriptors = [stack.enter_context(_list(inputs)).fileno()]
-                names = [f"--files-from=/dev/fd/{descriptors[0]}"]
+                listed = stack.enter_context(tempfile.TemporaryFile())
+                listed.write(b"\0".join([*map(os.fsencode, inputs), b""]))
+                listed.seek(0)
+                names, descriptors = [f"--files-from=/dev/fd/{listed.fileno()}"], [listed.fileno()]
             try:
                 self._process = subprocess.Popen(
                     [program, *arguments, *names], stdin=None if has_input and "-" in inputs else subprocess.DEVNULL,
@@ -155,14 +155,6 @@ class _Output(io.RawIOBase):
     def close(self) -> None:
         super().close()
         self._file.close()
-
-
-def _list(names: Sequence[str]) -> IO[bytes]:
-    """A file with the names, without a name of its own."""
-    file = tempfile.TemporaryFile()
-    file.write(b"\0".join([*map(os.fsencode, names), b""]))
-    file.seek(0)
-    return file
 
 
 def _collect(stream: IO[bytes], messages: list[str], most: int) -> None:

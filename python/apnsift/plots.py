@@ -82,16 +82,13 @@ def survivors(lives: list[tuple[float, bool]]) -> tuple[list[float], list[float]
     >>> survivors([(1, True), (2, False), (3, True)])
     ([0.0, 1, 2, 3], [1.0, 0.6666666666666667, 0.6666666666666667, 0.0])
     """
-    days, shares, share = [0.0], [1.0], 1.0
     ends = collections.Counter(day for day, _ in lives)
     deaths = collections.Counter(day for day, is_dead in lives if is_dead)
-    left = len(lives)
-    for day in sorted(ends):
-        share *= 1 - deaths[day] / left
+    days, shares, left = sorted(ends), [1.0], len(lives)
+    for day in days:
+        shares.append(shares[-1] * (1 - deaths[day] / left))
         left -= ends[day]
-        days.append(day)
-        shares.append(share)
-    return days, shares
+    return [0.0, *days], shares
 
 
 def _rows(store: str, command_options: dict[str, Any]) -> list[tuple[str, int | None, int | None]]:

@@ -92,14 +92,6 @@ def test_batches_of_any_size_have_the_same_rows(kind, rows):
     assert max(batch.num_rows for batch in batches) == min(rows, whole.num_rows)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_empty_result_has_its_columns(kind):
-    paths = "samples/captures/gateway.pcap", "/dev/null"
-    full, empty = (pa.ipc.open_stream(export(kind, "-t", "arrow", path)) for path in paths)
-    assert empty.schema.equals(full.schema, check_metadata=True)
-    assert (sum(batch.num_rows for batch in empty) > 0) == (kind in ("streams", "inputs", "findings"))
-
-
 def test_more_text_than_a_batch_can_have(tmp_path):
     """Offsets into the text of a batch have 32 bits: here 2^31 bytes of names are in one column."""
     dump = tmp_path / ("long name " * 20) / "dump.bin"

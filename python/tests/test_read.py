@@ -52,6 +52,9 @@ def test_a_schema_is_that_of_the_rows(records):
         assert apnsift.schema(records).equals(reader.schema, check_metadata=True)
     assert reader.schema.metadata[b"apnsift.schema"] == b"apnsift/1"
     assert reader.schema.metadata[b"apnsift.version"].decode() == apnsift.version()
+    empty = table("/dev/null", records=records, keys="samples/pushes/node-tls1.2.keys")  # a finding: no connection has them
+    assert empty.schema.equals(reader.schema, check_metadata=True)
+    assert (empty.num_rows > 0) == (records in ("streams", "inputs", "findings"))
 
 
 def test_an_arrow_stream_is_taken_by_other_libraries():
@@ -307,7 +310,7 @@ def test_closing_or_dropping_a_reader_ends_the_command(large):
 def test_a_command_that_is_killed_is_an_error(large):
     reader = apnsift.read(large)
     reader.read_next_batch()
-    reader._run._process.send_signal(signal.SIGKILL)
+    reader._run._process.kill()
     with pytest.raises(apnsift.Error, match="the command ended by signal 9"):
         reader.read_all()
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from apnsift._arguments import inputs
 from apnsift._errors import UsageError
 
-
 Position = tuple[int, str]  # of a file in a stream: its modification time, then its path
 
 

@@ -44,19 +44,13 @@ class Settings:
         if mode not in ("failfast", "partial"):
             raise UsageError([f"mode: expected failfast or partial, found {mode!r}"], 64)
         return Settings(
-            _paths(given),
+            tuple(json.loads(given["paths"])) if "paths" in given else (given["path"],) if "path" in given else (),
             cast("Kind", given.get("records", "feedback")),
             given.get("columns"),
             mode == "partial",
             {key.replace("-", "_"): _value(value) for key, value in given.items() if key not in _OWN},
             *(_number(given, name) for name in _NUMBERS),
         )
-
-
-def _paths(options: Mapping[str, str]) -> tuple[str, ...]:
-    if "paths" in options:  # Spark's form of several paths
-        return tuple(json.loads(options["paths"]))
-    return (options["path"],) if "path" in options else ()
 
 
 def _number(options: Mapping[str, str], name: str) -> Any:

@@ -46,7 +46,9 @@ class FileStream(Partitioned, DataSourceStreamReader, SupportsTriggerAvailableNo
         fresh = [file for file in files if file.position > _end(start)]
         known = len(files) - len(fresh)
         if known > start["total"]:
-            self._fail(self._late(files[:known], known - start["total"]))
+            late = f"{known - start['total']}, among {known} that end with {', '.join(file.path for file in files[:known][-3:])}"
+            advice = "touch them and start the query again, and they are read"
+            self._fail(f"files that are older than the last one that was read arrived: {late}; {advice}")
         if not isinstance(limit, ReadAllAvailable):
             fresh = fresh[: limit.max_files if isinstance(limit, ReadMaxFiles) else self.settings.max_files]
         if not fresh:
@@ -70,13 +72,6 @@ class FileStream(Partitioned, DataSourceStreamReader, SupportsTriggerAvailableNo
         """The files that are old enough: files that are moved in together may arrive in another order than they were written."""
         newest = time.time_ns() - int(self.settings.settle_seconds * 1e9)
         return (file for file in self._listed() if file.modified <= newest)
-
-    def _late(self, files: list[File], count: int) -> str:
-        names = ", ".join(file.path for file in files[-3:])
-        return (
-            f"files that are older than the last one that was read arrived: {count}, among {len(files)} that end with {names};"
-            " touch them and start the query again, and they are read"
-        )
 
     def _fail(self, message: str) -> None:
         if not self.settings.is_partial:

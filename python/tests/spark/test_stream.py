@@ -97,8 +97,7 @@ def test_a_file_with_an_older_time_is_reported(spool):
 def test_a_file_that_is_gone_before_it_is_read_is_reported(spool):
     arrive(spool, {"a.bin": 100, "b.bin": 200})
     one = stream(spool)
-    start = one.initialOffset()
-    end = latest(one, start)
+    start, end = one.initialOffset(), latest(one)
     (spool / "a.bin").unlink()
     with pytest.raises(apnsift.Error, match="b.bin: expected 2, found 1 now"):
         one.partitions(start, end)
